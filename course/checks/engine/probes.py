@@ -76,10 +76,11 @@ def layout(subject: Subject) -> dict[str, Any]:
     same = _given_as_one(subject.declaration.same)
     if same:
         alike, of_those = subject.arguments(subject.declaration.alike), subject.module(subject.declaration.alike)
-    for first, *others in same.values():
+    for names in same.values():
+        one = alike[names[0]]
         calls += [
-            subject.call(alike | {name: alike[first].clone() for name in (first, *others)}, of_those),
-            subject.call(alike | dict.fromkeys((first, *others), alike[first]), of_those),
+            subject.call(alike | {name: one.clone() for name in names}, of_those),
+            subject.call(alike | dict.fromkeys(names, one), of_those),
         ]
     spread: dict[str, dict[str, Any]] = {}
     for name in subject.declaration.spread:
@@ -90,13 +91,13 @@ def layout(subject: Subject) -> dict[str, Any]:
             spread[f"{name}, {axes}: the same"] = given | {name: fewer.expand_as(full).contiguous()}
     calls += [subject.call(form, module) for form in spread.values()]
     usual, transposed, sliced, repeated, expanded, *others = subject.ask(calls)
-    one, fewer_axes = others[: 2 * len(same)], others[2 * len(same) :]
+    given_twice, fewer_axes = others[: 2 * len(same)], others[2 * len(same) :]
     pairs = {
         "transposed": (transposed, usual),
         "a slice of a larger tensor": (sliced, usual),
         "expanded": (expanded, repeated),
     }
-    pairs |= dict(zip(same, zip(one[1::2], one[::2], strict=True), strict=True))
+    pairs |= dict(zip(same, zip(given_twice[1::2], given_twice[::2], strict=True), strict=True))
     pairs |= dict(zip(list(spread)[::2], zip(fewer_axes[::2], fewer_axes[1::2], strict=True), strict=True))
     seen: dict[str, Any] = {name: differs(now, before) for name, (now, before) in pairs.items()}
     seen |= {f"_{name}: words": error_words(now) for name, (now, _) in pairs.items()}
