@@ -154,7 +154,9 @@ def main() -> None:
     trust(as_released)
     if words == ["--copy"]:
         return
-    print("[lab] your copies are in work/; JupyterLab opens there (Ctrl-C here closes it)", flush=True)
+    print(
+        "[lab] your copies are in work/, the first is 00-warm-up.ipynb; JupyterLab opens there (Ctrl-C here closes it)"
+    )
     become(WORK, *lab_command(WORK, words))
 
 

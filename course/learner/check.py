@@ -18,7 +18,7 @@ from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, by_number, exercises
-from course.learner import card, components, hints, owed, pace, place, progress, session, waiting
+from course.learner import card, components, hints, owed, pace, place, progress, session, stale, waiting
 from course.learner.card import Tone
 from course.protocol.runner import as_at_the_start
 from course.protocol.student import Local, Student
@@ -213,6 +213,8 @@ def check(number: str, *answers: Any) -> Points:
     notes: list[str] = []
     if learning:
         progress.add(exercise, verdict)
+        if older := "" if exercise.question else stale.older(namespace):
+            verdict = replace(verdict, message=" ".join(filter(None, [older, verdict.message])))
         if verdict.passed and not exercise.question and checks.find(exercise.name, exercise.chapter).keeps:
             notes = _kept(exercise, namespace, verdict)
     points = Points(exercise, verdict, notes, hints.left(exercise) if learning else (), session.solution_page(exercise))
