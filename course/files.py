@@ -18,7 +18,7 @@ def replace(path: Path, content: bytes | str, mode: int | None = None, *, lastin
     with the file's own name.
     """
     data = content.encode() if isinstance(content, str) else content
-    fresh = path.with_name(f".{path.name[:200]}.{secrets.token_hex(6)}")
+    fresh = path.with_name(f".{path.name[:60]}.{secrets.token_hex(6)}")  # 60 characters are at most 240 bytes
     try:
         before = _regular(path)
         if before is not None:

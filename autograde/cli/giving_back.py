@@ -54,8 +54,8 @@ def feedback(
 
 def _give(folder: ClassFolder, upload: Upload, dry_run: bool, to: Path | None = None) -> None:
     """Writes a file for a platform, or shows what would stand in it."""
-    from autograde.files import write_atomically
     from autograde.reports.export import beside_the_class
+    from autograde.reports.output import write
 
     path = to or upload.path
     if to is not None:
@@ -65,7 +65,8 @@ def _give(folder: ClassFolder, upload: Upload, dry_run: bool, to: Path | None = 
     if not upload.students:
         raise stop(f"nobody's points or pages can go into {path.name}: nothing was written")
     if not dry_run:
-        write_atomically(path, upload.content)
+        with mended():
+            write(path, upload.content)
 
 
 def export(

@@ -20,16 +20,17 @@ def is_output(to: Path) -> bool:
         return False
 
 
-def write(to: Path, text: str) -> None:
-    """Writes text to where `to` leads, and leaves a link, a pipe or a device what it is.
+def write(to: Path, content: bytes | str) -> None:
+    """Writes text, or bytes, to where `to` leads, and leaves a link, a pipe or a device what it is.
 
     A file is replaced in one step, behind a link too; what has several names (hard links), so that it would part from
     the others, and anything that is no file are written through. Raises ValueError where there
     is nothing that could be written, and OSError with the path in it where it is refused.
     """
+    data = content.encode() if isinstance(content, str) else content
     if is_output(to):
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+        sys.stdout.buffer.write(data)
         sys.stdout.buffer.flush()
         return
     try:
@@ -44,11 +45,11 @@ def write(to: Path, text: str) -> None:
         raise ValueError(f"{to} is a link to {real}, whose folder is not there: make the folder, or name another file")
     replaced = kind in (0, stat.S_IFREG) and not several
     if replaced and not real.is_relative_to("/proc"):  # there, an open file has a name that is none
-        write_atomically(real, text)
+        write_atomically(real, data)
         return
     try:
         with to.open("wb") as file:
-            file.write(text.encode())
+            file.write(data)
     except OSError as error:
         error.filename = str(to)
         raise

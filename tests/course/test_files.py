@@ -50,3 +50,10 @@ def test_what_is_to_last_is_on_the_disk_before_it_takes_the_others_place(tmp_pat
     assert steps == ["replace"]
     files.replace(path, "for good", lasting=True)
     assert steps == ["replace", "sync", "replace", "sync"]  # the file, and at the end the folder's list of files
+
+
+def test_the_longest_name_that_a_folder_takes_is_replaced_in_any_script(tmp_path):
+    path = tmp_path / ("注" * 85)  # 255 bytes
+    files.replace(path, "first")
+    files.replace(path, "second")
+    assert path.read_text() == "second" and list(tmp_path.iterdir()) == [path]

@@ -3,6 +3,7 @@
 import pytest
 
 from autograde.cli import chosen, handing_out
+from autograde.ledger import Ledger
 from tests.autograde import toy
 from tests.autograde.command import run, said
 
@@ -63,3 +64,11 @@ def test_a_file_says_by_its_cells_which_chapter_it_is(tmp_path, damage):
     file.write_text(damage + (content[: len(content) // 2] if damage else content), "utf-8")
     assert chosen.assignment_of(file, None) == chosen.assignment_of(file.parent, None) == "04-dot-product"
     assert chosen.assignment_of(file, "05") == "05-multi-head", "but what is said counts"
+
+
+def test_nothing_is_released_into_a_class_that_is_at_work(toy_released, monkeypatch):
+    monkeypatch.setattr("autograde.gradebook.hand_out.hand_out", lambda *words: None)
+    monkeypatch.setattr("autograde.gradebook.release.release", lambda *words: pytest.fail("it was released"))
+    with Ledger(toy_released.ledger).alone():
+        result = run("release", "00", "--class", toy_released.root)
+    assert result.exit_code == 1 and "is at work on this class: wait for it" in said(result)

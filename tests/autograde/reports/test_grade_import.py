@@ -260,6 +260,10 @@ def test_the_command_shows_before_it_writes(given_back, tmp_path):
     code, said = command(folder, "export", "--for", "canvas")
     assert code == 0 and (folder.exports / f"canvas-{toy.NAME}.csv").is_file() and "3 students in" in said
     assert command(folder, "export", "--for", "canvas", "--to", str(tmp_path / "x.csv"))[0] == 0
+    link, shared = tmp_path / "link.csv", tmp_path / "shared.csv"
+    link.symlink_to(shared)  # written through, as the class's own table is
+    assert command(folder, "export", "--for", "canvas", "--to", str(link))[0] == 0
+    assert link.is_symlink() and shared.read_bytes() == (tmp_path / "x.csv").read_bytes()
     assert (tmp_path / "x.csv").read_bytes() == (folder.exports / f"canvas-{toy.NAME}.csv").read_bytes()
     for words, why in (
         (["--for", "sakai"], "no platform 'sakai'"),
