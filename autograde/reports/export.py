@@ -12,15 +12,20 @@ import io
 import os
 from collections.abc import Collection, Sized
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
+from autograde.intake.people import People
+from autograde.intake.roster import Person
+from autograde.intake.roster_file import kept
 from autograde.progress import Progress, silent
 from autograde.reports import trace
 from autograde.reports.output import write
+from autograde.reports.roster_rows import person_of
 from autograde.text import no_formula
 
 COLUMNS = (
@@ -40,8 +45,9 @@ def rows(
     students: Collection[str] = (),
     progress: Progress = silent,
 ) -> list[dict[str, str]]:
-    """One row for each assignment and student of the gradebook, those who handed nothing in included (score 0). What
-    was handed in and is not graded yet has no points: the cells are empty.
+    """One row for each assignment and student of the gradebook, and for whom the class's roster names beside them:
+    those who handed nothing in are included (score 0). What was handed in and is not graded yet has no points: the
+    cells are empty. Raises BadRoster where the roster cannot be read.
 
     `submission` is the digest of the file that was graded and `run` names the run, so that a grade which has left this
     class can still be traced; `by_hand` says whether a person changed points.
@@ -53,21 +59,11 @@ def rows(
     for assignment in sorted(book.assignments, key=lambda a: a.name):
         if assignments and assignment.name not in assignments:
             continue
-        most, graded = assignment.max_score, trace.in_gradebook(book, assignment.name)
+        graded = trace.in_gradebook(book, assignment.name)
         there = {student for student, _ in folder.submissions(assignment.name)}
         for count, student in enumerate(people):
             progress(f"{assignment.name}: rows", count, len(people))
-            row: dict[str, object] = dict.fromkeys(COLUMNS)
-            row |= {
-                "assignment": no_formula(assignment.name),
-                "duedate": assignment.duedate,
-                "student_id": no_formula(student.id),
-                "last_name": no_formula(student.last_name),
-                "first_name": no_formula(student.first_name),
-                "email": no_formula(student.email),
-            }
-            row |= {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": most}
-            row |= {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
+            row = _nothing(assignment, student.id, student.last_name, student.first_name, student.email)
             if student.id in there - graded.keys():
                 row |= {"raw_score": None, "late_submission_penalty": None, "score": None, "handed_in": "yes"}
             if student.id in graded:
@@ -78,7 +74,32 @@ def rows(
                 row |= {"needs_person": _yes(one.waits), "by_hand": _yes(one.changed)}
                 row |= {"submission": no_formula(stamp.get("submission")), "run": no_formula(stamp.get("run"))}
             made.append({name: _text(value) for name, value in row.items()})
+        for person in () if students else _only_in_roster(folder, assignment.name, [s.id for s in book.students]):
+            row = _nothing(assignment, person.student, person.name, "", person.email)
+            made.append({name: _text(value) for name, value in row.items()})
     return made
+
+
+def _nothing(assignment: Any, student: str, last_name: str, first_name: str, email: str) -> dict[str, object]:
+    """The row of a student who handed nothing in."""
+    said = {"student_id": student, "last_name": last_name, "first_name": first_name, "email": email}
+    return (
+        dict.fromkeys(COLUMNS)
+        | {"assignment": no_formula(assignment.name), "duedate": assignment.duedate}
+        | {name: no_formula(words) for name, words in said.items()}
+        | {"raw_score": 0.0, "late_submission_penalty": 0.0, "score": 0.0, "max_score": assignment.max_score}
+        | {"handed_in": "no", "needs_person": "no", "by_hand": "no"}
+    )
+
+
+def _only_in_roster(folder: ClassFolder, assignment: str, students: Collection[str]) -> list[Person]:
+    """Those whom the class's roster names, and the gradebook does not know: they never handed anything in."""
+    if (roster := kept(folder, assignment)) is None:
+        return []
+    people = People(folder)
+    bound = (person_of(folder, people, roster, student, assignment) for student in students)
+    known = {person.number for person in bound if isinstance(person, Person)}
+    return sorted((p for p in roster.people if p.number not in known), key=lambda person: person.student)
 
 
 def _yes(there: Sized) -> str:

@@ -13,6 +13,7 @@ import pytest
 from autograde.gradebook import store
 from autograde.intake.collect import collect
 from autograde.intake.roster import BadRoster
+from autograde.reports.export import export
 from autograde.reports.grade_import import tables
 from tests.autograde import toy
 from tests.autograde.command import run, said
@@ -246,6 +247,18 @@ def test_a_column_of_another_title_is_said(given_back):
     assert table.content.decode().splitlines()[0].endswith(",Section,Week two (4321)")
     with pytest.raises(BadRoster, match="no column is called 'Week three'"):
         tables(folder, "canvas", [toy.NAME], columns={toy.NAME: "Week three"})
+
+
+@pytest.mark.parametrize("platform", FORMS)
+def test_the_classs_own_table_has_whom_only_the_roster_names(given_back, platform):
+    folder = given_back(platform)
+    target, count = export(folder)
+    table = list(csv.DictReader(io.StringIO(target.read_text("utf-8-sig"), newline="")))
+    assert count == len(table) == 4 and [row["handed_in"] for row in table] == ["yes", "yes", "yes", "no"]
+    absent = table[3]
+    assert "Quentin" in absent["last_name"] and (absent["score"], absent["max_score"]) == ("0.0", table[0]["max_score"])
+    named = export(folder, folder.root.parent / "other.csv", ["no such assignment"])
+    assert named[1] == 0
 
 
 def command(folder, *words):
