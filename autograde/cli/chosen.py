@@ -89,7 +89,15 @@ def require_student(folder: ClassFolder, student: str, *assignments: str) -> Non
 
 def did_you_mean(student: str, names: Iterable[str]) -> str:
     """A question that names those of nearly this name, "" where there is nobody."""
-    folded = {name.casefold(): name for name in names}
-    near = [name for name in folded if name.startswith(f"{student.casefold()} (")]  # one of several of that name
-    near = near or difflib.get_close_matches(student.casefold(), folded, 3, 0.7)
-    return f"; did you mean {' or '.join(folded[name] for name in sorted(near)[:5])}?" if near else ""
+    from autograde.intake.people import folded, spelled_apart
+
+    wanted, of = folded(student), {name: folded(name) for name in names}
+    near = [name for name in of if of[name] == wanted or of[name].startswith(f"{wanted} (")]  # or one of several of it
+    if not near:
+        close = difflib.get_close_matches(wanted, set(of.values()), 3, 0.7)
+        near = [name for name in of if of[name] in close]
+    near = sorted(near)[:5]
+    own, *others = spelled_apart(student, *near)
+    shown = " or ".join(f"{name}{other}" for name, other in zip(near, others, strict=True))
+    typed = f" What was typed is {own[2:-1]}: copy the name from there." if own else ""
+    return f"; did you mean {shown}?{typed}" if near else ""

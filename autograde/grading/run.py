@@ -31,6 +31,7 @@ from autograde.grading.lateness import Attempts
 from autograde.grading.worker import Graded, Task, notebook_to_show, task
 from autograde.intake import received
 from autograde.intake.intake import Intake
+from autograde.intake.people import spelled_apart
 from autograde.intake.submissions import finish_what_was_begun
 from autograde.ledger import Ledger, Record, counting
 from autograde.plan import Plan
@@ -197,10 +198,11 @@ def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[st
         raise ValueError(f"no assignment {', '.join(unknown)}; {there_are}")
     students_there = folder.students()
     if strangers := sorted(set(students) - set(students_there)):
-        there_are = (
-            f"there are {listed(students_there, 50)}" if students_there else f"no submissions in {folder.submitted}"
-        )
-        raise ValueError(f"no student {', '.join(strangers)}; {there_are}")
+        names = [*strangers, *students_there]
+        shown = [f"{name}{own}" for name, own in zip(names, spelled_apart(*names), strict=True)]
+        there = shown[len(strangers) :]
+        there_are = f"there are {listed(there, 50)}" if there else f"no submissions in {folder.submitted}"
+        raise ValueError(f"no student {', '.join(shown[: len(strangers)])}; {there_are}")
 
 
 class _Run:

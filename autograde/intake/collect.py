@@ -30,7 +30,7 @@ from autograde.intake import roster_file
 from autograde.intake.binding import Binding
 from autograde.intake.chapters import Chapters
 from autograde.intake.intake import Intake
-from autograde.intake.people import People, folded, one_folder
+from autograde.intake.people import People, folded, one_folder, spelled_apart
 from autograde.intake.placing import Submissions, named_in, placed_of, sorted_out
 from autograde.intake.platforms.gradescope import EXPORT, LIST, MAX_LIST, listed
 from autograde.intake.provenance import Provenance
@@ -248,11 +248,11 @@ def _item(
     twins: Mapping[str, Sequence[str]],
 ) -> Item:
     remarks = [*notes, *sorted(submission.notes)]
-    remarks += [
-        f"there is also a student {safe(twin)!r}: the same person?"
-        for twin in twins.get(folded(student), ())
-        if twin != student
-    ]
+    for twin in twins.get(folded(student), ()):
+        if twin != student:
+            own, others = spelled_apart(student, twin)
+            here = f", and this one is {safe(student)!r}{own}" if own else ""
+            remarks.append(f"there is also a student {safe(twin)!r}{others}{here}: the same person?")
     return Item(student, name, action, tuple(entry.name for _, entry in submission.files), tuple(remarks))
 
 

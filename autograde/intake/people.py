@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import json
 import os
 import re
@@ -46,8 +47,36 @@ def student_id(name: str) -> str:
 
 def folded(name: str) -> str:
     """What is left of a name where case, ways of composing it, and what cannot be seen make no difference."""
-    seen = "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
-    return unicodedata.normalize("NFKC", seen.casefold()).rstrip(". ")
+    return unicodedata.normalize("NFKC", _seen(name).casefold()).rstrip(". ")
+
+
+def _seen(name: str) -> str:
+    """What can be seen of a name, in one way of composing it."""
+    return "".join(c for c in unicodedata.normalize("NFKC", name) if unicodedata.category(c) != "Cf")
+
+
+def spelled_apart(*names: str) -> list[str]:
+    """What goes behind each of several names in one message: where two of them look the same, the characters that they
+    differ by, as in " (Jos\\xe9)" and " (Jose\\u0301)"; else nothing."""
+    alike: dict[str, list[str]] = {}
+    for name in dict.fromkeys(names):
+        alike.setdefault(_seen(name), []).append(name)
+    twins = [next((other for other in alike[_seen(name)] if other != name), "") for name in names]
+    return [f" ({_spelled(name, twin)})" if twin else "" for name, twin in zip(names, twins, strict=True)]
+
+
+def _spelled(name: str, twin: str) -> str:
+    """A name with what its twin has otherwise as escapes."""
+    start = _in_common(name, twin)
+    end = len(name) - _in_common(name[start:][::-1], twin[start:][::-1])
+    while end < len(name) and unicodedata.combining(name[end]):  # a mark would stand on the escape before it
+        end += 1
+    return f"{safe(name[:start])}{ascii(name[start:end])[1:-1]}{safe(name[end:])}"
+
+
+def _in_common(one: str, other: str) -> int:
+    """How many characters two texts begin with alike."""
+    return sum(1 for _ in itertools.takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def one_folder(folder: ClassFolder, student: str, names: Collection[str]) -> str:
@@ -59,9 +88,10 @@ def one_folder(folder: ClassFolder, student: str, names: Collection[str]) -> str
     twin = next((s for s in folder.students() if s != student and os.path.samefile(folder.submitted / s, mine)), "")
     if not twin:
         return ""
+    own, others = spelled_apart(student, twin)
     return (
-        f"{student} and {twin} are one folder on this disk. To do: put this one's into FOLDER/ANOTHER NAME/ASSIGNMENT/"
-        " and collect FOLDER"
+        f"{student}{own} and {twin}{others} are one folder on this disk. To do: put this one's into"
+        " FOLDER/ANOTHER NAME/ASSIGNMENT/ and collect FOLDER"
     )
 
 

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from autograde.intake.binding import Binding, Bound
+from autograde.intake.people import spelled_apart
 from autograde.intake.received import STAMP
 from autograde.intake.sources import Aside, Entry
 from autograde.intake.submissions import NO_MOMENT, Submission
@@ -151,5 +152,6 @@ def _latest(attempts: dict[tuple[str, str], dict[str, Submission]], aside: Aside
 
 
 def _two_people(student: str, people: set[tuple[str, str]]) -> str:
-    keys = ", ".join(sorted(safe(key) for _, key in people))
-    return f"two people would be {student} ({keys}): put their files into folders of names that tell them apart"
+    keys = sorted(key for _, key in people)
+    shown = ", ".join(f"{safe(key)}{own}" for key, own in zip(keys, spelled_apart(*keys), strict=True))
+    return f"two people would be {student} ({shown}): put their files into folders of names that tell them apart"

@@ -72,3 +72,13 @@ def test_nothing_is_released_into_a_class_that_is_at_work(toy_released, monkeypa
     with Ledger(toy_released.ledger).alone():
         result = run("release", "00", "--class", toy_released.root)
     assert result.exit_code == 1 and "is at work on this class: wait for it" in said(result)
+
+
+def test_a_student_whose_name_was_typed_in_other_characters_is_told_how_it_is_written(toy_released, submission):
+    submission(toy_released, "Jose\u0301", b"{}")
+    twins = "did you mean Jose\u0301 (Jose\\u0301)? What was typed is Jos\\xe9: copy the name from there"
+    for words in (["extend", "Jos\u00e9", "00", "+1d"], ["forget", "Jos\u00e9"], ["trace", "Jos\u00e9", "00"]):
+        result = run(*words, "--class", toy_released.root)
+        assert result.exit_code == 1 and twins in said(result), words
+    result = run("grade", "--dry-run", "--student", "Jos\u00e9", "--class", toy_released.root)
+    assert "no student Jos\u00e9 (Jos\\xe9); there are Jose\u0301 (Jose\\u0301)" in said(result)

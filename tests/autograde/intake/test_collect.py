@@ -722,6 +722,17 @@ def test_people_whose_names_look_alike_are_said(tmp_path, folder):
     assert len(done.items) == 4 and all(sum("same person" in note for note in i.notes) == 3 for i in done.items)
 
 
+def test_twins_that_nobody_can_tell_apart_are_spelled_out(tmp_path, folder):
+    unpacked(folder.submitted, {f"ade\u0301/{TWO}/{TWO}.ipynb": NOTEBOOK})
+    (item,) = collect_mine(folder, zipped(tmp_path / "x.zip", {f"ad\u00e9/{TWO}.ipynb": NOTEBOOK})).items
+    shown = "'ade\u0301' (ade\\u0301), and this one is 'ad\u00e9' (ad\\xe9): the same person?"
+    assert item.notes == (f"there is also a student {shown}",)
+    files = {f"{name}/{TWO}.ipynb": text for name, text in {"ju\u0308": b'"one"', "j\u00fc": b'"other"'}.items()}
+    done = collect(folder, unpacked(tmp_path / "y", files), TWO)
+    shown = "two people would be j\u00fc (ju\u0308 (ju\\u0308), j\u00fc (j\\xfc))"
+    assert {why.partition(":")[0] for _, why in done.aside} == {shown}
+
+
 def test_a_disk_that_takes_two_names_for_one_gives_nobody_anothers_folder(tmp_path, folder, monkeypatch):
     collect_mine(folder, zipped(tmp_path / "1.zip", {f"Ada/{TWO}.ipynb": b'"of the first"'}))
     alike = lambda a, b: str(a).casefold() == str(b).casefold()  # noqa: E731

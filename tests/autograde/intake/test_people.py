@@ -79,3 +79,20 @@ def test_a_students_place_in_a_large_class_costs_no_more_than_in_a_small_one(fol
         assert small.get("write_atomically", 0) == (action == "new")  # all that is remembered, once
         assert large["folded"] <= 4 * small["folded"] + there
         assert all(large.get(name, 0) <= small.get(name, 0) for name in large if name != "folded"), (small, large)
+
+
+@pytest.mark.parametrize(
+    ("names", "behind"),
+    [
+        (["Jos\u00e9", "Jose\u0301"], [r" (Jos\xe9)", r" (Jose\u0301)"]),
+        (["\u0419ana", "\u0418\u0306ana"], [r" (\u0419ana)", r" (\u0418\u0306ana)"]),
+        (["Ana", "An\u200da"], [" (Ana)", r" (An\u200da)"]),
+        (["\u1eb9\u0301", "e\u0301\u0323"], [r" (\u1eb9\u0301)", r" (e\u0301\u0323)"]),
+        (["Ana", "ana", "Jos\u00e9"], ["", "", ""]),  # everybody sees the difference
+        (["Bob", "\u6ce8", "Bob"], ["", "", ""]),
+        (["Zo\u00eb", "Ana", "Zoe\u0308"], [r" (Zo\xeb)", "", r" (Zoe\u0308)"]),
+        ([], []),
+    ],
+)
+def test_names_that_look_the_same_are_spelled_apart_and_no_others(names, behind):
+    assert people.spelled_apart(*names) == behind
