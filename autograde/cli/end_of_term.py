@@ -30,8 +30,11 @@ def archive(
     from datetime import date
 
     from autograde.gradebook import archive as archiving
+    from autograde.reports.output import is_output
 
     folder = chosen.class_at(where, any_layout=True)
+    if to is not None and is_output(to):
+        raise stop("an archive is read again once it is written: name a file with --to, and not the output")
     with mended(NOTHING), Steps() as steps:
         target = to or folder.root.with_name(f"{folder.root.name}-{date.today()}.tar.gz")
         made = archiving.archive(folder, target, steps.update, write=not dry_run)

@@ -25,6 +25,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from sqlalchemy import make_url
+from sqlalchemy.exc import ArgumentError
 
 from autograde import access
 from autograde.files import add, sync_folder
@@ -63,6 +64,8 @@ def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: b
         raise ValueError(f"{to} is there already: name another file")
     if to.is_relative_to(folder.root):
         raise ValueError(f"{to} lies in the class: name a file outside of it")
+    if not to.parent.is_dir():
+        raise ValueError(f"{to.parent} is no folder that is there: make it, or name another file")
     done, url = Archived(to), configuration.database(folder)
     database = _file(folder, url)
     with contextlib.ExitStack() as held_open:
@@ -95,11 +98,12 @@ def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: b
 def _beside(target: Path) -> Iterator[Path]:
     """A folder beside a target, for what is to be moved there once it is whole. One that was left behind where this was
     killed holds names and grades: it is taken away. Who is still at work holds a lock on it."""
-    for left in target.parent.glob(f"{glob.escape(f'.{target.name}.')}*{_HALF}"):
+    begins = f".{target.name[:50]}."  # with what follows, at most 255 bytes in any script
+    for left in target.parent.glob(f"{glob.escape(begins)}*{_HALF}"):
         with contextlib.suppress(OSError), _locked(left) as owner:  # else: in use, no folder, closed to us, or gone
             if owner == os.geteuid():
                 shutil.rmtree(left)
-    with tempfile.TemporaryDirectory(prefix=f".{target.name}.", suffix=_HALF, dir=target.parent) as made:
+    with tempfile.TemporaryDirectory(prefix=begins, suffix=_HALF, dir=target.parent) as made:
         with contextlib.ExitStack() as lock:
             with contextlib.suppress(OSError):  # NFS locks no folder: there, leftovers stay
                 lock.enter_context(_locked(Path(made)))
@@ -173,6 +177,8 @@ def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progr
     class is there already; OSError."""
     if folder.root.exists():
         raise ValueError(f"{folder.root} is there already: name a folder that is not, with --class")
+    if database:
+        _shown(database)  # before anything is unpacked
     folder.root.parent.mkdir(parents=True, exist_ok=True)
     with _beside(folder.root) as beside:
         count = sum(1 for _ in archive_file.unpacked(file, beside, progress))
@@ -185,12 +191,21 @@ def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progr
     return count
 
 
+def _shown(database: str) -> str:
+    """A database's address without its password. Raises ValueError, which does not say it either, where it is none."""
+    try:
+        return make_url(database).render_as_string(hide_password=True)
+    except ArgumentError:
+        why = "what --database says is no address of a database: write postgresql+psycopg://user@host/name"
+        raise ValueError(why) from None
+
+
 def _own_gradebook(coming: Path, database: str) -> None:
     """Names the restored class's gradebook at the end of its configuration, unless that names the right one."""
     copy, config = coming / COPY, ClassFolder(coming).config
     held = copy if copy.exists() else coming / "gradebook.db"
     if database:
-        shown = make_url(database).render_as_string(hide_password=True)
+        shown = _shown(database)
         try:
             if held.exists():
                 tables.copy(configuration.in_file(held), database)

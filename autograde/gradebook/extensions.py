@@ -16,6 +16,7 @@ from autograde.folders import ClassFolder
 from autograde.text import guarded, unguarded
 
 COLUMNS = ("student", "assignment", "minutes", "granted")
+_LONGEST = 7  # digits of a number of minutes: ten million are 19 years
 Extensions = dict[tuple[str, str], timedelta]  # (student, assignment) -> how much more time; none is one taken back
 
 
@@ -32,17 +33,24 @@ def _rows(folder: ClassFolder) -> list[dict[str, str]]:
         return []
     except UnicodeDecodeError:
         raise BadExtensions(f"{path} is not written in UTF-8: save it so, or bring it back from a backup") from None
-    reader = csv.DictReader(io.StringIO(text))
+    try:
+        reader = csv.DictReader(io.StringIO(text))
+        table = [(reader.line_num, row) for row in reader]
+    except csv.Error as error:  # a quote that is never closed takes the rest of the file into one cell
+        why = f"{path}, row {reader.line_num + 1} cannot be read ({error})"
+        raise BadExtensions(f"{why}. To do: mend or remove that row") from None
     if missing := [name for name in COLUMNS[:3] if name not in (reader.fieldnames or ())]:
         raise BadExtensions(f"{path}, row 1 has no column {', '.join(missing)}: its columns are {', '.join(COLUMNS)}")
     rows = []
-    for row in reader:
+    for number, row in table:
         minutes = (row["minutes"] or "").strip()
-        if not minutes.isdecimal() or not row["student"] or not row["assignment"]:
+        if not minutes.isdecimal() or len(minutes) > _LONGEST or not row["student"] or not row["assignment"]:
             why = (
-                "minutes must be a whole number from 0 on" if row["student"] and row["assignment"] else "it is cut off"
+                f"minutes must be a whole number from 0 on, of at most {_LONGEST} digits"
+                if row["student"] and row["assignment"]
+                else "it is cut off"
             )
-            raise BadExtensions(f"{path}, row {reader.line_num}: {why}. To do: mend or remove that row")
+            raise BadExtensions(f"{path}, row {number}: {why}. To do: mend or remove that row")
         read = {name: (row.get(name) or "").strip() for name in COLUMNS}
         rows.append(read | {"student": unguarded(read["student"])})
     return rows

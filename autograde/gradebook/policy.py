@@ -24,7 +24,7 @@ from autograde import moments
 from autograde.moments import in_utc
 
 _UNITS = {"w": 10080, "d": 1440, "h": 60, "min": 1}
-_LENGTH = re.compile(r"(?:([0-9]+) *(w|d|h|min) *)+")
+_LENGTH = re.compile(r"(?:([0-9]{1,9}) *(w|d|h|min) *)+")
 _MOST = 366 * 1440  # minutes
 _DAY = 86_400
 

@@ -52,7 +52,12 @@ def _connected(url: str) -> Iterator[Connection]:
     """A transaction in which every question is answered from one moment, committed where all went well."""
     postgresql = url.startswith("postgresql")
     words = {"connect_timeout": _BEFORE} if postgresql else {}
-    engine = create_engine(url, connect_args=words, **({"isolation_level": "REPEATABLE READ"} if postgresql else {}))
+    try:
+        engine = create_engine(
+            url, connect_args=words, **({"isolation_level": "REPEATABLE READ"} if postgresql else {})
+        )
+    except (SQLAlchemyError, ImportError) as error:  # no such kind of database, or nothing here that speaks with it
+        raise TablesError(str(error).splitlines()[0]) from None
     try:
         with engine.begin() as connection:
             yield connection

@@ -13,6 +13,7 @@ from tests.autograde.command import run, said
     [
         (errno.ENOSPC, "make room"),
         (errno.EROFS, "make that place writable"),
+        (errno.ENAMETOOLONG, "name a shorter one"),
         (errno.EACCES, "see that you may"),
         (errno.ENOENT, "see that it is there, and that nothing else moves it"),
     ],

@@ -146,6 +146,11 @@ def test_no_class_and_no_file_is_written_over(folder, made):
     assert "is there already" in said(run("restore", made, "--class", folder.root))
     inside = said(run("archive", "--to", folder.root / "x.tar.gz", "--class", folder.root))
     assert "lies in the class: name a file outside" in inside
+    nowhere = made.parent / "nowhere"
+    for words in ((), ("--dry-run",)):
+        beside = said(run("archive", "--to", nowhere / "x.tar.gz", *words, "--class", folder.root))
+        assert f"{nowhere} is no folder that is there: make it, or name another file" in beside
+    assert "name a file with --to, and not the output" in said(run("archive", "--to", "-", "--class", folder.root))
     assert "is no file" in said(run("restore", made.with_name("nothing"), "--class", folder.root))
 
 
@@ -177,6 +182,26 @@ def test_what_was_changed_in_an_archive_is_named(made, tmp_path, how, why):
     rewritten(made, how)
     result = run("restore", made, "--class", tmp_path / "again")
     assert result.exit_code == 1 and why in said(result) and not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("postgres//ada:secret@host/name", "is no address of a database: write postgresql+psycopg://user@host/name"),
+        ("nosuch://ada:secret@host/name", "nosuch://ada:***@host/name cannot take the gradebook: Can't load plugin"),
+        ("mysql+pymysql://ada:secret@host/name", "cannot take the gradebook: No module named 'pymysql'"),
+    ],
+)
+def test_what_is_no_database_restores_nothing(made, tmp_path, address, why):
+    result = run("restore", made, "--database", address, "--class", tmp_path / "again")
+    assert result.exit_code == 1 and why in said(result) and "secret" not in said(result)
+    assert not (tmp_path / "again").exists() and not list(tmp_path.glob(".again*"))
+
+
+def test_an_archive_of_the_longest_name_in_any_script_is_made(folder, tmp_path):
+    file = tmp_path / ("\u6ce8" * 85)  # 255 bytes
+    assert run("archive", "--to", file, "--class", folder.root).exit_code == 0 and archive_file.check(file)
+    assert "name a shorter one" in said(run("archive", "--to", f"{file}.tar.gz", "--class", folder.root))
 
 
 def test_what_is_no_archive(tmp_path):

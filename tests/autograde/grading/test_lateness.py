@@ -91,6 +91,7 @@ def test_more_time_before_anything_is_handed_in(folder, tmp_path, one_sandbox):
         (("rigth", "00", "+2d"), "no student 'rigth' in submissions/, the gradebook or the roster; did you mean right"),
         (("right", "00", "two days"), "'two days' is no length of time: write +2d"),
         (("right", "07", "+2d"), "no assignment '07'"),
+        (("right", "00", "+" + "9" * 5000 + "d"), "is no length of time: write +2d"),
         (("--", "right", "00", "-2d"), "'-2d' is negative"),
         (("right", "00", "-2d"), "'-2d' is negative"),
     ],
@@ -106,6 +107,8 @@ def test_an_extension_that_cannot_be_is_one_line(folder, words, why):
         ("student,minutes\nright,5\n", "row 1 has no column assignment"),
         ("student,assignment,minutes\nright,00-toy,-5\n", "row 2: minutes must be a whole number"),
         ("student,assignment,minutes\nright,00-toy,60\nright\n", "row 3: it is cut off"),
+        ("student,assignment,minutes\nright,00-toy,99999999999999999999\n", "row 2: minutes must be a whole number"),
+        ("student,assignment,minutes\nright,00-toy,5\n" + "x" * 200_000, "row 3 cannot be read (field larger"),
         (b"student,assignment,minutes\n\xff,00-toy,60\n", "not written in UTF-8"),
     ],
 )
