@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import sqlite3
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,14 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration
 from course.exercises import exercise_of
 
+_TO_DO = {  # what SQLite says that an instructor can mend
+    sqlite3.SQLITE_FULL: "make room",
+    sqlite3.SQLITE_BUSY: "wait for the program that has it open",
+    sqlite3.SQLITE_READONLY: "see that you may write it and its folder",
+    sqlite3.SQLITE_CORRUPT: "bring it back from a backup",
+    sqlite3.SQLITE_NOTADB: "bring it back from a backup",
+}
+
 
 class GradebookError(RuntimeError):
     """The gradebook's database does not answer, or not in time."""
@@ -46,7 +55,9 @@ def open_gradebook(folder: ClassFolder) -> Iterator[Gradebook]:
             yield gradebook
     except DatabaseError as error:
         reasons = str(error.orig).strip().splitlines() or ["no answer"]
-        raise GradebookError(f"the gradebook {address(folder)} cannot be used: {reasons[0]}") from None
+        code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF  # the rest says where it came up
+        todo = f". To do: {_TO_DO[code]}, and give the command again" if code in _TO_DO else ""
+        raise GradebookError(f"the gradebook {address(folder)} cannot be used: {reasons[0]}{todo}") from None
 
 
 def address(folder: ClassFolder) -> str:

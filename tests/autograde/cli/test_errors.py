@@ -4,7 +4,10 @@ import errno
 import os
 
 import pytest
+from nbgrader.api import Student
+from sqlalchemy import text
 
+from autograde.gradebook import store
 from tests.autograde.command import run, said
 
 
@@ -65,7 +68,17 @@ def test_a_configuration_that_is_missing_or_broken_is_one_line(toy_released, com
 @pytest.mark.parametrize("command", READ_THE_GRADEBOOK)
 def test_a_gradebook_that_is_none_is_one_line(toy_released, command):
     (toy_released.root / "gradebook.db").write_bytes(b"no database" * 99)
-    one_line(toy_released, command, "file is not a database")
+    one_line(toy_released, command, "file is not a database. To do: bring it back from a backup")
+
+
+@pytest.mark.parametrize("database", ["sqlite"])
+def test_a_gradebook_that_has_no_room_left_says_what_to_do(toy_released):
+    todo = "cannot be used: database or disk is full. To do: make room, and give the command again"
+    with pytest.raises(store.GradebookError, match=todo), store.open_gradebook(toy_released) as book:
+        book.db.execute(text("PRAGMA max_page_count = 1"))  # no more than there are
+        for number in range(2000):
+            book.db.add(Student(id=f"student {number}"))
+        book.db.commit()
 
 
 @pytest.mark.parametrize(
