@@ -115,7 +115,7 @@ def _rows(folder: ClassFolder, student: str) -> Iterator[tuple[Path, list[Person
     """(roster, the student's rows in it): by the class's name for them, and by the marks of what they handed in."""
     marks = People(folder).marks_of(student)
     for path in sorted(folder.roster().parent.glob("*.csv")):
-        read = roster_file.read(path)
+        read = roster_file.read_kept(path)
         found = [read.by_student(student)]
         found += [read.by_number(key) for scheme, key in marks if scheme.lower() == read.kind]
         if rows := {each.row: each for each in found if each is not None}:

@@ -226,10 +226,21 @@ def kept(folder: ClassFolder, assignment: str, kind: str = "") -> Roster | None:
     BadRoster."""
     for path in (folder.roster(assignment), folder.roster()):
         if path.is_file():
-            roster = read(path)
+            roster = read_kept(path)
             if kind in ("", roster.kind):
-                return replace(roster, file=f"rosters/{roster.file}")
+                return roster
     return None
+
+
+def read_kept(path: Path) -> Roster:
+    """A roster of the class's own, called as it lies there. Raises BadRoster."""
+    try:
+        roster = read(path)
+    except BadRoster as error:
+        mend = "mend it in the class's folder, or give `autograde collect` a newer one with --roster"
+        todo = "" if "To do:" in str(error) else f". To do: {mend}"
+        raise BadRoster(f"rosters/{error}{todo}") from None
+    return replace(roster, file=f"rosters/{roster.file}")
 
 
 def place_of(folder: ClassFolder, roster: Roster, assignment: str) -> Path:

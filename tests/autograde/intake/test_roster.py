@@ -2,8 +2,9 @@
 
 import pytest
 
+from autograde.folders import ClassFolder
 from autograde.intake.roster import BadRoster
-from autograde.intake.roster_file import read
+from autograde.intake.roster_file import kept, read
 
 CANVAS = """\
 Student,ID,SIS User ID,SIS Login ID,Section,02-bahdanau (4321),Final Score
@@ -135,3 +136,18 @@ def test_a_person_is_found_by_number_address_or_name(tmp_path):
 def test_a_wrong_roster_names_its_file_and_row(tmp_path, text, why):
     with pytest.raises(BadRoster, match=rf"roster\.csv, {why}"):
         read(written(tmp_path, text))
+
+
+def test_a_wrong_roster_of_the_classs_own_says_where_it_lies_and_what_to_do(tmp_path):
+    folder = ClassFolder.at(tmp_path)
+    folder.roster().parent.mkdir()
+    for text, why in (
+        ("", "row 1: the file is empty. To do: mend it in the class's folder, or give `autograde collect` a newer one"),
+        (b"\xff", "row 1: a letter is not written in UTF-8. To do: save it as CSV UTF-8, or download it again"),
+    ):
+        folder.roster().write_bytes(text if isinstance(text, bytes) else text.encode())
+        with pytest.raises(BadRoster) as error:
+            kept(folder, "02-bahdanau")
+        assert str(error.value).startswith(f"rosters/class.csv, {why}") and str(error.value).count("To do:") == 1
+    folder.roster().write_text(PLAIN)
+    assert kept(folder, "02-bahdanau").file == "rosters/class.csv"
