@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Collection
 from pathlib import Path
 from typing import Annotated
@@ -53,7 +52,6 @@ def release(
     from autograde.gradebook import earlier as owed
     from autograde.gradebook import hand_out
     from autograde.gradebook import release as releasing
-    from autograde.ledger import Ledger
     from autograde.wheel import wheel
 
     folder = ClassFolder.at(where)
@@ -70,14 +68,11 @@ def release(
         published = hand_out.Repository.at(repository, branch) if repository else None
         plain = wheel()
         with Steps() as steps:
-            given, done = [], []
+            given = []
             for count, path in enumerate(paths):
                 steps.update("assignments", count, len(paths))
                 given.append(hand_out.hand_out(path, over, earlier, plain, published))
-            if not dry_run:
-                # A class that is there may be at work, with these same files; a new one is nobody's yet.
-                with Ledger(folder.ledger).alone() if folder.config.exists() else contextlib.nullcontext():
-                    done = releasing.release(folder, paths, over, earlier)
+            done = [] if dry_run else releasing.release(folder, paths, over, earlier)
         put = hand_out.put(to, given) if to is not None and not dry_run else []
     except (RuntimeError, ValueError) as error:
         raise stop(error) from None

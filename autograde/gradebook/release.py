@@ -6,7 +6,7 @@ changes no byte, and this module stops where it would. What an archive holds is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
@@ -29,13 +29,19 @@ def release(
     `due` names the assignments whose solutions may be handed out: their modules go into the archives, with what else
     the `policy` brings along (`hand_out`). What is released already and unchanged is left alone. Returns (assignment,
     whether anything was done). Raises RuntimeError where nbgrader's release differs from the committed notebook, and,
-    before anything is done, where the policy leaves out what one of them takes.
+    before anything is done, where the policy leaves out what one of them takes; LedgerBusy where another command is at
+    work on the class, the first release of it too.
     """
     plain, over = wheel(), list(due)
     given = {path: hand_out.hand_out(path, over, policy, plain) for path in sorted(notebooks)}
     if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
         write_atomically(folder.root / ".gitignore", "*\n")
     configuration.write(folder)
+    with Ledger(folder.ledger).alone():
+        return _release(folder, given)
+
+
+def _release(folder: ClassFolder, given: Mapping[Path, hand_out.HandedOut]) -> list[tuple[str, bool]]:
     make_folder(folder.submitted)
     entered, done = _entered(folder), []
     for notebook, assignment in given.items():

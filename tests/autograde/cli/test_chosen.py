@@ -2,7 +2,9 @@
 
 import pytest
 
+from autograde import layout
 from autograde.cli import chosen, handing_out
+from autograde.folders import ClassFolder
 from autograde.ledger import Ledger
 from tests.autograde import toy
 from tests.autograde.command import run, said
@@ -68,10 +70,13 @@ def test_a_file_says_by_its_cells_which_chapter_it_is(tmp_path, damage):
 
 def test_nothing_is_released_into_a_class_that_is_at_work(toy_released, monkeypatch):
     monkeypatch.setattr("autograde.gradebook.hand_out.hand_out", lambda *words: None)
-    monkeypatch.setattr("autograde.gradebook.release.release", lambda *words: pytest.fail("it was released"))
-    with Ledger(toy_released.ledger).alone():
-        result = run("release", "00", "--class", toy_released.root)
-    assert result.exit_code == 1 and "is at work on this class: wait for it" in said(result)
+    monkeypatch.setattr("autograde.gradebook.release._release", lambda *words: pytest.fail("it was released"))
+    new = ClassFolder.at(toy_released.root.with_name("new"))
+    layout.write(new)  # as a first release does that has only begun
+    for folder in (toy_released, new):
+        with Ledger(folder.ledger).alone():
+            result = run("release", "00", "--class", folder.root)
+        assert result.exit_code == 1 and "is at work on this class: wait for it" in said(result)
 
 
 def test_a_student_whose_name_was_typed_in_other_characters_is_told_how_it_is_written(toy_released, submission):
