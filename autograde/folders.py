@@ -9,11 +9,20 @@ is a file, beside which no folder of that name can be.
 
 from __future__ import annotations
 
+import errno
 import os
 from dataclasses import dataclass
 from pathlib import Path
 
 from autograde.text import in_one_line
+
+
+def resolved(path: Path) -> Path:
+    """Where a path leads. Raises OSError for links that lead in a circle."""
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), str(path)) from None
 
 
 @dataclass(frozen=True)
@@ -25,7 +34,7 @@ class ClassFolder:
 
     @classmethod
     def at(cls, root: str | os.PathLike) -> ClassFolder:
-        return cls(Path(root).resolve())
+        return cls(resolved(Path(root)))
 
     @property
     def source(self) -> Path:

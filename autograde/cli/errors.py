@@ -25,6 +25,7 @@ REFUSED = {
     errno.EISDIR: "name a file",
     errno.ENOTDIR: "name a folder",
     errno.EEXIST: "put away what is there",
+    errno.ELOOP: "name another file or folder",
     errno.ENAMETOOLONG: "name a shorter one",
     errno.ENOENT: "see that it is there, and that nothing else moves it",
 }

@@ -29,7 +29,7 @@ from sqlalchemy.exc import ArgumentError
 
 from autograde import access
 from autograde.files import add, sync_folder
-from autograde.folders import ClassFolder
+from autograde.folders import ClassFolder, resolved
 from autograde.gradebook import archive_file, configuration, tables
 from autograde.ledger import Ledger
 from autograde.progress import Progress, silent
@@ -59,7 +59,7 @@ def archive(folder: ClassFolder, to: Path, progress: Progress = silent, *, write
 
 def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: bool = True) -> Archived:
     """The same, for one who holds the class already."""
-    to = to.resolve()
+    to = resolved(to)
     if to.exists():
         raise ValueError(f"{to} is there already: name another file")
     if to.is_relative_to(folder.root):

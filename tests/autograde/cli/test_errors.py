@@ -40,6 +40,15 @@ def test_other_errors_of_the_system_are_no_fault_of_a_disk(toy_released, monkeyp
     assert isinstance(run("export", "--class", toy_released.root).exception, OSError)
 
 
+def test_a_link_that_leads_back_to_itself_is_one_line(toy_released, tmp_path):
+    loop = tmp_path / "loop"
+    loop.symlink_to(loop)
+    todo = f"autograde: {loop}: Too many levels of symbolic links. To do: name another file or folder"
+    for words in (["archive", "--to", loop, "--class", toy_released.root], ["undo", "--class", loop]):
+        result = run(*words)
+        assert result.exit_code == 1 and todo in said(result) and loop.is_symlink()
+
+
 def test_a_folder_is_no_file_for_the_grades(toy_released, tmp_path):
     result = run("export", "--to", tmp_path, "--class", toy_released.root)
     assert result.exit_code == 1 and f"{tmp_path} is a folder: name a file in it" in said(result)
