@@ -92,7 +92,8 @@ def did_you_mean(student: str, names: Iterable[str]) -> str:
     from autograde.intake.people import folded, spelled_apart
 
     wanted, of = folded(student), {name: folded(name) for name in names}
-    near = [name for name in of if of[name] == wanted or of[name].startswith(f"{wanted} (")]  # or one of several of it
+    near = [name for name in of if of[name].startswith(f"{wanted} (")]  # one of several of that name
+    near = near or [name for name in of if of[name] == wanted]
     if not near:
         close = difflib.get_close_matches(wanted, set(of.values()), 3, 0.7)
         near = [name for name in of if of[name] in close]
