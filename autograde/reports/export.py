@@ -12,21 +12,20 @@ import io
 import os
 from collections.abc import Collection, Sized
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from nbgrader.api import Gradebook
 from nbgrader.plugins import ExportPlugin
 
 from autograde.folders import ClassFolder
 from autograde.gradebook import store
-from autograde.intake.people import People
-from autograde.intake.roster import Person
-from autograde.intake.roster_file import kept
 from autograde.progress import Progress, silent
 from autograde.reports import trace
 from autograde.reports.output import write
-from autograde.reports.roster_rows import person_of
 from autograde.text import no_formula
+
+if TYPE_CHECKING:
+    from autograde.intake.roster import Person
 
 COLUMNS = (
     "assignment", "duedate", "timestamp", "student_id", "last_name", "first_name", "email",
@@ -94,11 +93,18 @@ def _nothing(assignment: Any, student: str, last_name: str, first_name: str, ema
 
 def _only_in_roster(folder: ClassFolder, assignment: str, students: Collection[str]) -> list[Person]:
     """Those whom the class's roster names, and the gradebook does not know: they never handed anything in."""
+    if not (folder.roster(assignment).is_file() or folder.roster().is_file()):
+        return []
+    # Not above: what reads rosters brings PyTorch with it, two seconds for a class that keeps none.
+    from autograde.intake.people import People
+    from autograde.intake.roster_file import kept
+    from autograde.reports.roster_rows import person_of
+
     if (roster := kept(folder, assignment)) is None:
         return []
     people = People(folder)
     bound = (person_of(folder, people, roster, student, assignment) for student in students)
-    known = {person.number for person in bound if isinstance(person, Person)}
+    known = {person.number for person in bound if not isinstance(person, str)}
     return sorted((p for p in roster.people if p.number not in known), key=lambda person: person.student)
 
 
