@@ -73,17 +73,19 @@ def sentences(paragraph: HtmlElement) -> list[str]:
 
 
 def asked(paragraph: HtmlElement) -> str:
-    """What a paragraph asks, in large letters, below the rest of it and the list that it follows; "" where it asks
+    """What a paragraph asks last, in large letters, below the rest of it and the list that it follows; "" where it asks
     nothing."""
     found = sentences(paragraph)
     asking = [i for i, sentence in enumerate(found) if ASKS.search(text(html.fragment_fromstring(sentence, "p")))]
     if not asking:
         return ""
-    before, after = " ".join(found[: asking[0]]), " ".join(found[asking[-1] + 1 :])
+    last = asking[-1]
+    first = next(i for i in range(last, -1, -1) if i - 1 not in asking)  # of the questions that follow one another
+    before, after = " ".join(found[:first]), " ".join(found[last + 1 :])
     listed = paragraph.getprevious()
     rest = listed_of(listed) if listed is not None and listed.tag == "ul" else ""
     rest += "".join(f"<p>{said}</p>" for said in (before, after) if said)
-    question = " ".join(found[asking[0] : asking[-1] + 1])
+    question = " ".join(found[first : last + 1])
     return f'<div class="context">{rest}</div><p class="asked">{question}</p>'
 
 

@@ -26,7 +26,8 @@ PAGE = """<html><body><article class="bd-article"><section id="top"><h1>4. Atten
 <p>No question.</p><div class="cell"><table><thead><tr><th>model</th></tr></thead><tr><td>a</td></tr></table></div>
 <section id="q"><h3>Question 4.q1</h3><p><strong>Which?</strong></p><ul><li>a</li></ul>
 <div class="exercise-card"><table><tr><td>no</td></tr></table></div>
-<p>How many? See <a href="#why">why</a>.</p><div class="cell"><table><tr><td>after</td></tr></table></div></section>
+<p>Odd? How many? See <a href="#why">why</a>. Guess a number. How small?</p>
+<div class="cell"><table><tr><td>after</td></tr></table></div></section>
 </section></section></article></body></html>"""
 
 
@@ -50,7 +51,7 @@ def test_what_is_asked_comes_before_its_answer_and_nothing_from_a_card(tmp_path:
         ("4.1 Why?", "1 < 2"),
         ("4.1 Why?", "modela"),
         ("Question 4.q1", "Which?a"),
-        ("4.1 Why?", "See why.How many?"),
+        ("4.1 Why?", "Odd? How many? See why.Guess a number. How small?"),
         ("4.1 Why?", "after"),
     ]
     assert 'href="../notebooks/04-dot-product.html#why"' in made and 'href="#' not in made
