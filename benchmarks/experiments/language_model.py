@@ -159,7 +159,8 @@ class AttentionReader(nn.Module):
     """Causal attention layers and little else, after Elhage et al. (2021): each reads the stream and adds to it.
 
     The positions go into the queries and the keys alone, so that what a head carries over is the token and not its
-    place. tokens (B, T) -> logits (B, T, V); with feed_forward, an MLP after each attention.
+    place. tokens (B, T) -> logits (B, T, V); with feed_forward, an MLP after each attention. Layer 0 attends where
+    layer_0_mask (T, T) allows, the others where a causal mask does; None is that mask too.
     """
 
     def __init__(
@@ -176,13 +177,14 @@ class AttentionReader(nn.Module):
         )
         self.output = nn.Linear(d_model, vocab_size)
 
-    def forward(self, tokens: Tensor) -> Tensor:
+    def forward(self, tokens: Tensor, layer_0_mask: Tensor | None = None) -> Tensor:
         length = tokens.shape[1]
-        mask = causal_mask(length)
+        causal = causal_mask(length)
         x = self.embedding(tokens)
         for i, (norm, attention) in enumerate(zip(self.norms, self.attentions, strict=True)):
             what = norm(x)
             where = what + self.positions[:length]
+            mask = layer_0_mask if i == 0 and layer_0_mask is not None else causal
             x = x + attention(where, where, what, mask)[0]
             if self.mlps:
                 x = x + self.mlps[i](x)
@@ -197,15 +199,25 @@ def recall_model(kind: str) -> nn.Module:
     return AttentionReader(V, T, D, H, layers, feed_forward="MLP" in kind)
 
 
+def recall_strings(seed: int, periods: tuple[int, int]) -> Iterator[Tensor]:
+    """Batches of strings (B, T) to train on, without end."""
+    generator = torch.Generator().manual_seed(seed)
+    while True:
+        yield repeating_strings(RECALL["batch_size"], RECALL["length"], RECALL["num_symbols"], *periods, generator)[0]
+
+
 @torch.no_grad()
-def recall_accuracy(model: nn.Module, shortest: int, longest: int) -> float:
-    """Share of right symbols where the string has repeated once, so that the next one can be known."""
+def recall_accuracy(model: nn.Module, shortest: int, longest: int, *how: Tensor) -> float:
+    """Share of right symbols where the string has repeated once, so that the next one can be known.
+
+    how: what else the model's forward gets.
+    """
     generator = torch.Generator().manual_seed(77)
     tokens, periods = repeating_strings(
         RECALL["tested"], RECALL["length"], RECALL["num_symbols"], shortest, longest, generator
     )
     known = torch.arange(1, RECALL["length"]) >= periods.unsqueeze(1)
-    return (model(tokens[:, :-1]).argmax(dim=2) == tokens[:, 1:])[known].double().mean().item()
+    return (model(tokens[:, :-1], *how).argmax(dim=2) == tokens[:, 1:])[known].double().mean().item()
 
 
 @torch.no_grad()
@@ -240,14 +252,7 @@ def language_model_recall(seed: int) -> list[Record]:
     ]:
         torch.manual_seed(seed)
         model = recall_model(kind)
-        generator = torch.Generator().manual_seed(seed)
-
-        def strings(generator: torch.Generator = generator, periods: tuple[int, int] = trained_on) -> Iterator[Tensor]:
-            while True:
-                count, length = RECALL["batch_size"], RECALL["length"]
-                yield repeating_strings(count, length, RECALL["num_symbols"], *periods, generator)[0]
-
-        about = trained(model, strings(), RECALL["steps"], RECALL["learning_rate"], kind)
+        about = trained(model, recall_strings(seed, trained_on), RECALL["steps"], RECALL["learning_rate"], kind)
         record = {
             "model": kind,
             "trained_on": "random" if trained_on == anywhere else "fixed",

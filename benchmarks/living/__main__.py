@@ -4,7 +4,7 @@ import argparse
 
 import torch
 
-from benchmarks.living import beam, heads, language_model, stream, translation, vit
+from benchmarks.living import beam, heads, induction, language_model, stream, translation, vit
 
 MODELS = {
     "beam": beam,
@@ -12,6 +12,7 @@ MODELS = {
     "heads": heads,
     "stream": stream,
     "language-model": language_model,
+    "induction": induction,
     "vit": vit,
 }
 

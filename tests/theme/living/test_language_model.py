@@ -84,6 +84,22 @@ def test_logits_and_weights_equal_pytorch_however_the_cache_was_filled(page: Pag
                 assert np.abs(np.array(rows[i]) - looks[:, t, : t + 1].numpy()).max() < TOLERANCE
 
 
+def test_multiplications_are_those_of_the_modules(page: Page) -> None:
+    """Each linear map once for every token, as PyTorch has them; attention as its sums say, over the keys so far."""
+    model = language_model.from_file()
+    maps = sum(module.weight.numel() for module in model.layers.modules() if isinstance(module, torch.nn.Linear))
+    output, width = model.token_embedding.weight.numel(), model.token_embedding.weight.shape[1]
+    counted = """async spans => {
+      for (const name of ["layers", "causal-language-model"]) await living.script(name, "test");
+      const model = living.causalLanguageModel(await living.model("language-model", "test"));
+      return spans.map(([start, end]) => model.multiplications(start, end));
+    }"""
+    spans = [(0, 1), (17, 18), (0, 32), (5, 5)]
+    for (start, end), made in zip(spans, page.evaluate(counted, spans), strict=True):
+        attention = sum(2 * width * (t + 1) * len(model.layers) for t in range(start, end))
+        assert made == (end - start) * (maps + output) + attention
+
+
 @pytest.mark.parametrize(
     ("temperature", "top_k", "top_p"),
     [(1, None, None), (0, None, None), (0.01, None, None), (1.7, 5, None), (1, None, 0.8), (0.6, 20, 0.9), (1, 1, 0.1)],
@@ -136,6 +152,7 @@ def test_what_is_typed_and_set_moves_the_bars(page: Page) -> None:
     assert figure(page).locator(".passed").inner_text().startswith("Through the layers: 17 of 17 characters")
     text(page).press_sequentially("t")
     expect(figure(page).locator(".passed")).to_contain_text("Through the layers: 1 of 18 characters")
+    assert [figure(page).locator(f".live .cells .{kind}").count() for kind in ("cached", "new")] == [17, 1]
     assert np.abs(shares(page).sum(axis=0) - 1).max() < 0.06
     slide(page, "Temperature", "Home")
     expect(says(page)).to_contain_text("; with the settings 1.00. 1 of 103 characters can come.")

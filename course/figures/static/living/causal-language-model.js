@@ -38,7 +38,17 @@ living.causalLanguageModel = ({ tensors, characters, num_heads: heads }) => {
     return tokens.length - kept;
   }
 
-  return { characters, window: P.shape[0], emptyCache, follow };
+  // How many multiplications reading the tokens at these places takes, `start` to `end` - 1: all maps of the layers, each
+  // query with the keys so far and the weights with the values, and the output.
+  function multiplications(start, end) {
+    const [V, D] = E.shape, inLayers = Object.entries(tensors).filter(([name, { shape }]) => name.startsWith("layers.") && shape.length === 2);
+    const maps = inLayers.reduce((sum, [, { data }]) => sum + data.length, 0);
+    let sum = 0;
+    for (let t = start; t < end; t++) sum += maps + layers.length * 2 * D * (t + 1) + V * D;
+    return sum;
+  }
+
+  return { characters, window: P.shape[0], emptyCache, follow, multiplications };
 };
 
 // Ids, the most likely first.

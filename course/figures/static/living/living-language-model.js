@@ -48,6 +48,8 @@
       this.table = this.live.appendChild(this.querySelector(".still table").cloneNode(true));
       this.output = this.live.appendChild(living.make("p", "written"));
       for (const [name, value] of Object.entries({ tabindex: 0, role: "group", "aria-label": "What the model wrote" })) this.output.setAttribute(name, value);
+      this.cells = this.live.appendChild(living.make("div", "cells"));
+      this.cells.setAttribute("aria-hidden", "true");  // `passed` says it
       this.passed = this.live.appendChild(living.make("p", "passed"));
     }
 
@@ -119,13 +121,22 @@
       this.fill(rows[SHOWN], `the other ${before.length - SHOWN}`, sum(before), sum(after));
       this.output.replaceChildren(this.text.value.slice(-80), living.make("mark", "", this.written));
       this.output.hidden = !this.written;
-      this.passed.textContent = `Through the layers: ${passed} of ${length} characters; ` +
-        (passed < length ? "the others’ keys and values stood in the cache." : "nothing stood in the cache that still fits.");
+      this.showCache(passed, length);
       const first = named(this.model.characters[top[0]]);
       this.outcome = `Most likely next: ${first}, ${before[top[0]].toFixed(2)}; with the settings ${after[top[0]].toFixed(2)}. ` +
         `${kept} of ${before.length} characters can come.`;
       clearTimeout(this.quiet);
       if (!this.timer) this.quiet = setTimeout(() => this.tell([this.outcome, ...this.notes].join(" ")), QUIET);
+    }
+
+    // A cell for each position: dark what went through the layers now, light what stood in the cache, as in the chapter.
+    showCache(passed, length) {
+      const { window, multiplications } = this.model, count = (start, end) => multiplications(start, end).toLocaleString("en-US");
+      this.cells.replaceChildren(...Array.from({ length: window }, (_, t) =>
+        living.make("span", t >= length ? "" : t < length - passed ? "cached" : "new")));
+      this.passed.textContent = `Through the layers: ${passed} of ${length} characters; ` +
+        (passed < length ? "the others’ keys and values stood in the cache. " : "nothing stood in the cache that still fits. ") +
+        `Multiplications: ${count(length - passed, length)}; without a cache, ${count(0, length)}.`;
     }
 
     fill(row, name, ...shares) {
