@@ -416,10 +416,11 @@ def _(student: Student, draw: Draw) -> Values:
 @decoder.case(states.TITLE, weight=0.5, contract=True, explain=states.explain)
 def _(student: Student, draw: Draw) -> Values:
     model, bos_id = _seq2seq(student, draw)
-    (source, lengths), token = _source(draw, batch=1), torch.tensor([bos_id])
-    start = model.method("start", source, lengths)
+    (source, lengths), token = _source(draw, batch=2), torch.tensor([bos_id])  # one of one token, one longer
+    one, other = ((source[i : i + 1, : lengths[i]], lengths[i : i + 1]) for i in range(2))
+    start = model.method("start", *one)
     logits, step = model.method("step", token, start)
-    again = states.after_another(model, _source(draw, batch=1), token, start, logits)
+    again = states.after_another(model, other, token, start, logits)
     return states.seen(logits, start=start, step=step) | again
 
 
