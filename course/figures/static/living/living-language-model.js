@@ -121,7 +121,7 @@
       this.fill(rows[SHOWN], `the other ${before.length - SHOWN}`, sum(before), sum(after));
       this.output.replaceChildren(this.text.value.slice(-80), living.make("mark", "", this.written));
       this.output.hidden = !this.written;
-      this.showCache(passed, length);
+      if (passed) this.showCache(passed, length);  // another setting leaves what was read last
       const first = named(this.model.characters[top[0]]);
       this.outcome = `Most likely next: ${first}, ${before[top[0]].toFixed(2)}; with the settings ${after[top[0]].toFixed(2)}. ` +
         `${kept} of ${before.length} characters can come.`;
