@@ -25,6 +25,7 @@ from course.figures import (
     position_clocks,
     roofline,
     score_matrix,
+    step_timeline,
     stream,
     switches,
     translation,
@@ -49,4 +50,5 @@ FIGURES: dict[str, Callable[..., Figure]] = {
     "draw-a-digit": vit.figure,
     "patch-cost": patch_cost.figure,
     "roofline": roofline.figure,
+    "step-timeline": step_timeline.figure,
 }
