@@ -25,15 +25,17 @@ WATCHES = "asks whether it is being graded"
 BELOW = "reaches below Python"
 LOOKS = "looks at the program around it"
 HIDES = "hides what it calls"
+BRINGS = "brings modules that the course has no use for"
 MARKUP = "puts HTML or script into its output"
 POINTS = "asks for points"
 MARKS = "edited the marks of graded cells"  # these two are of `marks`, seen in the notebook and not in its code
 CHECKS = "edited a check"
 UNREAD = "may run, though it cannot be read as Python"
-ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, MARKUP, POINTS, UNREAD)
+ALL = (PATCHES, HOOKS, READS, PROCESSES, NETWORK, LIES, WATCHES, BELOW, LOOKS, HIDES, BRINGS, MARKUP, POINTS, UNREAD)
 
 _OURS = {"torch", "numpy", "math", "course", "builtins", "sys", "IPython", "unittest", "nbgrader", "inspect"}
 _LIBRARIES = {"torch", "torch.nn", "torch.nn.functional", "torch.Tensor", "torch._C", "builtins", "numpy"}
+_OF_FUNCTIONS = {"torch.nn.functional", "torch.Tensor", "torch._C"}
 # other ways to what a name is blocked for
 _ROUNDABOUT = (
     "torch.ops.", "torch._C.", "torch.jit.", "torch.overrides.", "torch.library.", "torch._refs.", "torch._decomp.",
@@ -91,13 +93,23 @@ _INNER = {
     "__globals__",
     "__builtins__",
     "__code__",
+    "__getattribute__",
     "__wrapped__",
     "f_locals",
     "f_back",
     "history_manager",
     "user_ns",
 }
-_INNER_MODULES = ("course.protocol", "course.checks", "autograde")
+_INNER_MODULES = ("course.protocol", "course.checks", "course.fixtures", "autograde")
+# What answers may import without a note: what the notebooks use, and of Python what computes and no more. All else is
+# noted, since any library may have what an exercise blocks, and any module a way around the rules.
+_USUAL = {
+    "torch", "numpy", "matplotlib", "course", "tqdm", "IPython",
+    "__future__", "abc", "bisect", "cmath", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal",
+    "enum", "fractions", "functools", "gc", "heapq", "inspect", "io", "itertools", "json", "math", "numbers",
+    "operator", "pathlib", "pprint", "random", "re", "shutil", "statistics", "string", "sys", "tempfile", "textwrap", "time",
+    "timeit", "typing", "unittest", "uuid", "warnings",
+}  # fmt: skip
 _SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
 _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
 
@@ -151,6 +163,9 @@ def _of(tree: list[ast.AST]) -> set[str]:
     modules = _modules(tree)
     raised = {LOOKS for name in modules.values() if f"{name}.".startswith(tuple(f"{ours}." for ours in _INNER_MODULES))}
     raised |= {HIDES for name in modules.values() if f"{name}.".startswith(_ROUNDABOUT)}
+    for name in modules.values():
+        raised |= _of_name(name)
+    raised |= {BRINGS for name in _imported(tree).values() if name.split(".")[0] not in _USUAL}
     for node in tree:
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
@@ -163,6 +178,8 @@ def _of(tree: list[ast.AST]) -> set[str]:
             raised.add(LOOKS)
         elif isinstance(node, ast.Attribute) and _dotted(node, modules).startswith(_ROUNDABOUT):
             raised.add(HIDES)
+        elif isinstance(node, ast.Attribute) and (found := _of_name(_dotted(node, modules))):
+            raised |= found  # named and not called: it may be called by another name
         elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES:
             raised.add(HIDES)
         elif isinstance(node, ast.FunctionDef) and node.name in ("__eq__", "__torch_function__", "__ne__", "__array__"):
@@ -200,7 +217,16 @@ def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
         raised.add(PATCHES)
     if name == "getattr" and first in _LIBRARIES and not (len(node.args) > 1 and isinstance(node.args[1], ast.Name)):
         raised.add(HIDES)  # a name put together, or one that could have been written with a dot
+    if name == "getattr" and first.rpartition(".")[0] in _OF_FUNCTIONS:
+        raised.add(HIDES)  # a part of an operator
     return raised
+
+
+def _of_name(name: str) -> set[str]:
+    """What a module's function is noted for, wherever its name stands."""
+    if "." not in name:
+        return set()
+    return {flag for flag, (whole, starts, _) in _SPLIT.items() if name in whole or name.startswith(starts)}
 
 
 def _of_text(text: str) -> set[str]:
@@ -209,7 +235,12 @@ def _of_text(text: str) -> set[str]:
 
 
 def _modules(tree: list[ast.AST]) -> dict[str, str]:
-    """Local name -> what it was imported as, so that `import torch.testing as t` is seen through."""
+    """Local name -> what it stands for, so that `import torch.testing as t` is seen through."""
+    return {"torch": "torch", "np": "numpy", "sys": "sys", "os": "os", "course": "course"} | _imported(tree)
+
+
+def _imported(tree: list[ast.AST]) -> dict[str, str]:
+    """Local name -> what it was imported as."""
     imported = {}
     for node in tree:
         if isinstance(node, ast.Import):
@@ -218,7 +249,7 @@ def _modules(tree: list[ast.AST]) -> dict[str, str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             for name in node.names:
                 imported[name.asname or name.name] = f"{node.module}.{name.name}"
-    return {"torch": "torch", "np": "numpy", "sys": "sys", "os": "os", "course": "course"} | imported
+    return imported
 
 
 def _dotted(node: ast.AST, modules: dict[str, str]) -> str:
