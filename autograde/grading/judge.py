@@ -34,6 +34,7 @@ from autograde.sandbox.usage import KILLED, Usage
 from course import checks
 from course.checks import questions
 from course.checks.engine import Outcome, Table, Verdict
+from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, exercises
 from course.key import Key
 from course.protocol import device
@@ -149,7 +150,7 @@ class SubmissionJudge:
             self._shares.looks = len(self.exercises) - at + len(self._to_mend())
             rests = self._rests_on(exercise)
             at_once = not self._counts_once(exercise) and set(rests).intersection(self._slow)
-            if exercise.name not in self.left and self._not_passed(rests) and not at_once:
+            if exercise.name not in self.left and self._owed(exercise) and not at_once:
                 self._waiting.add(exercise.name)
                 self.done.verdicts[exercise.name] = Verdict(Outcome.ERROR)
             else:
@@ -169,7 +170,7 @@ class SubmissionJudge:
         rests on others which did not pass has its turn after them, with the reference in their place.
         """
         slow, self._slow = self._slow, []
-        after = [e for e in slow if self._not_passed(self._rests_on(e))]
+        after = [e for e in slow if self._owed(e)]
         slow = [e for e in slow if e not in after]
         for at, exercise in enumerate(slow):
             self._shares.looks = len(slow) - at + len(after) + len(self._unseen)
@@ -209,8 +210,13 @@ class SubmissionJudge:
             self._rests[exercise.name] = rests_on(exercise, self._all, self.exercises)
         return self._rests[exercise.name]
 
-    def _not_passed(self, among: Sequence[Exercise]) -> tuple[str, ...]:
-        return tuple(e.name for e in among if not self.done.verdicts[e.name].passed)
+    def _owed(self, exercise: Exercise) -> tuple[str, ...]:
+        """Those that it rests on and that did not pass: the reference may stand in their place. Not what a test is a
+        test of, since whoever compares with the reference needs to know nothing."""
+        tested = checks.find(exercise.name, exercise.chapter) if not exercise.question else None
+        of = tested.of if isinstance(tested, CheckOfTest) else ""
+        rests = self._rests_on(exercise)
+        return tuple(e.name for e in rests if not self.done.verdicts[e.name].passed and e.name != of)
 
     def _leave_to_a_person_what_had_to_wait(self) -> None:
         """A limit of time is no fair one where most of it went by in waiting for a processor, or for a disk, unless
@@ -264,7 +270,7 @@ class SubmissionJudge:
             name, rests = exercise.name, self._rests_on(exercise)
             if put_off.intersection([exercise, *rests]):
                 continue
-            failed, aside = self._not_passed(rests), self._aside(exercise)
+            failed, aside = self._owed(exercise), self._aside(exercise)
             if name in self._waiting and not failed:  # by now they have passed
                 self._end()  # never in a child that holds a reference: what it says is passed on
                 self._own_look(exercise)

@@ -107,8 +107,8 @@ _USUAL = {
     "torch", "numpy", "matplotlib", "course", "tqdm", "IPython",
     "__future__", "abc", "bisect", "cmath", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal",
     "enum", "fractions", "functools", "gc", "heapq", "inspect", "io", "itertools", "json", "math", "numbers",
-    "operator", "pathlib", "pprint", "random", "re", "shutil", "statistics", "string", "sys", "tempfile", "textwrap", "time",
-    "timeit", "typing", "unittest", "uuid", "warnings",
+    "operator", "pathlib", "pprint", "random", "re", "shutil", "statistics", "string", "sys", "tempfile", "textwrap",
+    "time", "timeit", "typing", "unittest", "uuid", "warnings",
 }  # fmt: skip
 _SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
 _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}

@@ -15,6 +15,7 @@ from course.checks.engine.of_tests import REFERENCE, CheckOfTest
 from course.exercises import Exercise
 from course.key import Key
 from course.protocol.student import Local
+from tests.autograde import toy
 
 KEY = Key.public(20261120)
 EXERCISE = Exercise("0.9", "test_centre", "toy", "00-toy", ("test_centre",), 2, 1, 1, 1, False, False)
@@ -234,3 +235,24 @@ def test_habits_tell_how_an_implementation_was_called():
     assert habits((torch.ones(2, 3), 4)) == "called once, constant inputs, sizes differ, a batch of several"
     described = habits((torch.rand(1, 3), 3), (torch.rand(1, 4), 4))
     assert described == "called several times, varied inputs, sizes alike, a batch of one"
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("centre", ["def centre(x):\n    raise NotImplementedError", "def centre(x):\n    return x"])
+def test_a_test_is_not_compared_with_the_reference_of_what_it_tests(warm_sandbox, toy_notebook, centre):
+    """The reference stands in for earlier answers that did not pass; in this one's place it is the test's answer."""
+    compares = (
+        "def test_centre(candidate):\n    x = torch.randn(5, 3) + 2\n"
+        "    return torch.allclose(candidate(x), centre(x), atol=1e-5)"
+    )
+    tested = next(e for e in judge.of_assignment(toy.NAME) if e.name == "centre")
+    among = [tested, EXERCISE]
+    tables = {e.name: bank.table(e, KEY) for e in among}
+    for source, passes in ((compares, False), (RIGHT, True)):
+        cells = [
+            Cell(0, "c0", "import torch", "given"),
+            Cell(1, "c1", centre, "answer", "centre", "centre-answer"),
+            Cell(2, "c2", source, "answer", "test_centre", "test_centre-answer"),
+        ]
+        verdict = judge.SubmissionJudge(warm_sandbox, cells, among, tables).judge().verdicts["test_centre"]
+        assert (verdict.passed, verdict.fraction > 0, verdict.substituted) == (passes, passes, ())
