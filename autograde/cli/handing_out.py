@@ -67,13 +67,18 @@ def release(
     try:
         published = hand_out.Repository.at(repository, branch) if repository else None
         plain = wheel()
+        given: list[hand_out.HandedOut] = []
+        put: list[tuple[str, bool]] = []
         with Steps() as steps:
-            given = []
             for count, path in enumerate(paths):
                 steps.update("assignments", count, len(paths))
                 given.append(hand_out.hand_out(path, over, earlier, plain, published))
-            done = [] if dry_run else releasing.release(folder, paths, over, earlier)
-        put = hand_out.put(to, given) if to is not None and not dry_run else []
+
+            def publish() -> None:
+                if to is not None:
+                    put.extend(hand_out.put(to, given))
+
+            done = [] if dry_run else releasing.release(folder, paths, over, earlier, publish)
     except (RuntimeError, ValueError) as error:
         raise stop(error) from None
     show_handed_out(given, done, put, dry_run)

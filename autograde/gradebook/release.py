@@ -6,7 +6,7 @@ changes no byte, and this module stops where it would. What an archive holds is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from nbgrader.converters import GenerateAssignment
@@ -22,15 +22,19 @@ from course.handed_out import handed_out
 
 
 def release(
-    folder: ClassFolder, notebooks: Sequence[Path], due: Iterable[str] = (), policy: str = "references"
+    folder: ClassFolder,
+    notebooks: Sequence[Path],
+    due: Iterable[str] = (),
+    policy: str = "references",
+    publish: Callable[[], None] = lambda: None,
 ) -> list[tuple[str, bool]]:
     """Releases the notebooks: source/, release/ and the gradebook's cells by nbgrader, archives/ for handing out.
 
     `due` names the assignments whose solutions may be handed out: their modules go into the archives, with what else
-    the `policy` brings along (`hand_out`). What is released already and unchanged is left alone. Returns (assignment,
-    whether anything was done). Raises RuntimeError where nbgrader's release differs from the committed notebook, and,
-    before anything is done, where the policy leaves out what one of them takes; LedgerBusy where another command is at
-    work on the class, the first release of it too.
+    the `policy` brings along (`hand_out`). What is released already and unchanged is left alone. `publish` is called at
+    the end, while the class is still held. Returns (assignment, whether anything was done). Raises RuntimeError where
+    nbgrader's release differs from the committed notebook, and, before anything is done, where the policy leaves out
+    what one of them takes; LedgerBusy where another command is at work on the class, the first release of it too.
     """
     plain, over = wheel(), list(due)
     given = {path: hand_out.hand_out(path, over, policy, plain) for path in sorted(notebooks)}
@@ -38,7 +42,9 @@ def release(
         write_atomically(folder.root / ".gitignore", "*\n")
     configuration.write(folder)
     with Ledger(folder.ledger).alone():
-        return _release(folder, given)
+        done = _release(folder, given)
+        publish()
+        return done
 
 
 def _release(folder: ClassFolder, given: Mapping[Path, hand_out.HandedOut]) -> list[tuple[str, bool]]:

@@ -5,7 +5,7 @@ import pytest
 from autograde import layout
 from autograde.cli import chosen, handing_out
 from autograde.folders import ClassFolder
-from autograde.ledger import Ledger
+from autograde.ledger import Ledger, LedgerBusy
 from tests.autograde import toy
 from tests.autograde.command import run, said
 
@@ -77,6 +77,23 @@ def test_nothing_is_released_into_a_class_that_is_at_work(toy_released, monkeypa
         with Ledger(folder.ledger).alone():
             result = run("release", "00", "--class", folder.root)
         assert result.exit_code == 1 and "is at work on this class: wait for it" in said(result)
+
+
+def test_a_class_is_held_until_its_folders_to_publish_are_written(toy_released, monkeypatch, tmp_path):
+    held = []
+
+    def put(folder, assignments):
+        with pytest.raises(LedgerBusy), Ledger(toy_released.ledger).alone():
+            pass
+        held.append(folder)
+        return []
+
+    monkeypatch.setattr("autograde.gradebook.hand_out.hand_out", lambda *words: None)
+    monkeypatch.setattr("autograde.gradebook.release._release", lambda *words: [])
+    monkeypatch.setattr("autograde.gradebook.hand_out.put", put)
+    monkeypatch.setattr(handing_out, "show_handed_out", lambda *words: None)
+    result = run("release", "00", "--to", tmp_path, "--class", toy_released.root)
+    assert result.exit_code == 0 and held == [tmp_path]
 
 
 def test_a_student_whose_name_was_typed_in_other_characters_is_told_how_it_is_written(toy_released, submission):
