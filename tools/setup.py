@@ -18,6 +18,7 @@ run).
 from __future__ import annotations  # so that a Python that is too old gets as far as the sentence that says so
 
 import argparse
+import contextlib
 import ctypes
 import hashlib
 import importlib.util
@@ -42,6 +43,7 @@ RECORD = VENV / "set-up.json"
 MARKER = VENV / "unfinished"
 LOCK = ROOT / "requirements.txt"
 AGAIN = "run the same command again"
+PATIENCE = 15.0  # seconds of a command's before a line says that it is still at work
 PYTHONS = ((3, 11), (3, 14))  # the oldest and the newest that the lock is for
 
 # PyTorch's own index of builds for the CPU. PyPI's builds for Linux take NVIDIA's libraries with them, 2.7 GB together.
@@ -85,12 +87,32 @@ def stop(text: str) -> NoReturn:
 
 
 def run(command: Sequence[str], failure: str, **environment: str) -> None:
-    """Runs a command with its output shown as it comes; `failure` says what to do when it fails."""
-    done = subprocess.run(
-        [str(word) for word in command], cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL
-    )
-    if done.returncode:
+    """Runs a command with its output shown as it comes, and a line every so often that it is still at work: pip says
+    nothing while it unpacks. `failure` says what to do when it fails."""
+    words, started = [str(word) for word in command], time.perf_counter()
+    child = subprocess.Popen(words, cwd=ROOT, env={**os.environ, **environment}, stdin=subprocess.DEVNULL)
+    try:
+        while child.poll() is None:
+            try:
+                child.wait(PATIENCE)
+            except subprocess.TimeoutExpired:
+                say(f"still at work after {time.perf_counter() - started:.0f} s: {gigabytes(VENV):.1f} GB are in .venv")
+    except BaseException:
+        child.kill()
+        child.wait()
+        raise
+    if child.returncode:
         stop(failure)
+
+
+def gigabytes(folder: Path) -> float:
+    """What the files in a folder hold; those that come and go meanwhile count or not."""
+    size = 0
+    for root, _, files in os.walk(folder):
+        for name in files:
+            with contextlib.suppress(OSError):
+                size += os.lstat(os.path.join(root, name)).st_size
+    return size / 1e9
 
 
 def has_library(name: str) -> bool:
@@ -317,7 +339,8 @@ def make_environment(kind: str, newest: bool, cuda: bool | None = None) -> None:
     # Before anything changes: where this build is not to be had, an environment that works stays as it is.
     torch = torch_words(build, OTHERS[kind]) if sys.platform == "linux" and not newest else []
     begin()
-    say("installing the newest versions" if newest else f"installing from {LOCK.name} (a few minutes the first time)")
+    first = "a few minutes the first time: pip fetches the packages, then unpacks them without a word"
+    say("installing the newest versions" if newest else f"installing from {LOCK.name} ({first})")
     pip = [str(PYTHON), "-m", "pip", "install", "--disable-pip-version-check", "--no-input"]
     limits = ["--upgrade", "--upgrade-strategy", "eager"] if newest else ["--constraint", str(LOCK)]
     if newest and for_cpu:

@@ -242,6 +242,20 @@ def test_pip_is_asked_what_it_finds_and_warns_of_nothing(tmp_path, monkeypatch):
     assert setup.without_warnings() == {"PIP_USE_PEP517": "1", "PIP_NO_CACHE_DIR": "1"}
 
 
+def test_a_command_that_says_nothing_for_long_is_seen_to_be_at_work(tmp_path, monkeypatch, capsys):
+    (tmp_path / "unpacked").mkdir()
+    (tmp_path / "unpacked" / "half").write_bytes(bytes(200_000_000))
+    monkeypatch.setattr(setup, "VENV", tmp_path)
+    monkeypatch.setattr(setup, "PATIENCE", 0.2)
+    setup.run([sys.executable, "-c", "import time; time.sleep(0.7)"], "it failed")
+    first, *more = capsys.readouterr().out.splitlines()
+    assert more and first == "[set-up] still at work after 0 s: 0.2 GB are in .venv"
+    setup.run([sys.executable, "-c", "pass"], "it failed")
+    assert capsys.readouterr().out == ""
+    with pytest.raises(SystemExit):
+        setup.run([sys.executable, "-c", "raise SystemExit(2)"], "it failed")
+
+
 @pytest.fixture
 def open_folder():
     """A folder that everybody may enter: pytest's own are closed to all but who runs it."""
