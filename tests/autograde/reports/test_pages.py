@@ -10,6 +10,7 @@ from tests.theme.test_browser import AXE, RUN_AXE
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 
 OPEN_ALL = "() => { for (const each of document.querySelectorAll('details')) each.open = true }"
+CUT = "() => [...document.querySelectorAll('table')].filter(t => t.getBoundingClientRect().right > innerWidth).length"
 BEYOND = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 STUDENTS = ("wrong-the-sign-is-lost", "untouched", "unreadable-file")
 
@@ -49,5 +50,6 @@ def test_everybody_can_read_them(browser, paths, width):
             ground = page.evaluate("getComputedStyle(document.body).backgroundColor")
             assert (ground == "rgb(255, 255, 255)") == (scheme == "light")
         assert page.evaluate(BEYOND) <= 0, f"{name} scrolls sideways at {width} px"
+        assert page.evaluate(CUT) == 0, f"{name} has a table that is cut at {width} px"
         assert asked == [path.as_uri()] and not said
         page.close()
