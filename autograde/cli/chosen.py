@@ -16,8 +16,10 @@ from course.exercises import exercise_of, exercises, meant
 
 def class_at(where: Path, any_layout: bool = False) -> ClassFolder:
     """The folder of a class that there is."""
+    from autograde import layout
+
     folder = ClassFolder.at(where)
-    if not folder.root.is_dir():
+    if not folder.root.is_dir() or (any_layout and not layout.there(folder)):
         raise stop(f"there is no class in {folder.root}: run `autograde release`, or say --class where the class is")
     if not any_layout:
         require_layout(folder)

@@ -49,6 +49,15 @@ def test_a_link_that_leads_back_to_itself_is_one_line(toy_released, tmp_path):
         assert result.exit_code == 1 and todo in said(result) and loop.is_symlink()
 
 
+@pytest.mark.parametrize("command", ["archive", "upgrade"])
+def test_a_folder_without_a_class_is_named_and_left_alone(tmp_path, command):
+    (tmp_path / "notes.txt").touch()
+    for where in ("/", tmp_path):
+        result = run(command, "--dry-run", "--class", where)
+        assert result.exit_code == 1 and f"there is no class in {where}: run `autograde release`" in said(result)
+    assert [path.name for path in tmp_path.iterdir()] == ["notes.txt"]
+
+
 def test_a_folder_is_no_file_for_the_grades(toy_released, tmp_path):
     result = run("export", "--to", tmp_path, "--class", toy_released.root)
     assert result.exit_code == 1 and f"{tmp_path} is a folder: name a file in it" in said(result)
