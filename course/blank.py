@@ -39,9 +39,12 @@ def unwritten(tree: ast.Module) -> list[str]:
 
 
 def left_to_write(source: str) -> str:
-    """What of a stub is to be written: its functions and classes that have some of it, without their docstrings."""
-    tree = ast.parse(source)
-    kept = [node for node in tree.body if unwritten(ast.Module([node], []))]
+    """What of a stub is to be written: its functions and classes that have some of it, without their docstrings; all of
+    them where none has, in a program with a fault to be found."""
+    defined = [
+        n for n in ast.parse(source).body if isinstance(n, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef))
+    ]
+    kept = [node for node in defined if unwritten(ast.Module([node], []))] or defined
     for node in kept:
         for inner in ast.walk(node):
             if isinstance(inner, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)) and ast.get_docstring(inner):

@@ -31,7 +31,7 @@ class Exercise:
     minutes: int
     stretch: bool
     question: bool
-    stub: str = ""  # what its cell leaves to be written, without docstrings; "" where that holds a program
+    stub: str = ""  # what its cell leaves to be written, or the program with a fault that it holds; no docstrings
 
     @property
     def answer_id(self) -> str:

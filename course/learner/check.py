@@ -18,7 +18,7 @@ from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
 from course.exercises import Exercise, by_number, exercises
-from course.learner import card, components, hints, owed, pace, place, progress, session, stale, waiting
+from course.learner import card, components, hints, outside, owed, pace, place, progress, session, stale, waiting
 from course.learner.card import Tone
 from course.protocol.runner import as_at_the_start
 from course.protocol.student import Local, Student
@@ -209,12 +209,16 @@ def check(number: str, *answers: Any) -> Points:
     session.checked.append(exercise)
     with _aside():
         verdict = _judge(exercise, namespace)
+    if not exercise.question and owed.untouched(exercise, namespace):  # its check shows the fault that is to be found
+        verdict = replace(verdict, outcome=Outcome.NOT_ANSWERED)
     learning = session.learning()
     notes: list[str] = []
     if learning:
         progress.add(exercise, verdict)
-        if older := "" if exercise.question else stale.older(namespace):
-            verdict = replace(verdict, message=" ".join(filter(None, [older, verdict.message])))
+        if not exercise.question:
+            aside = "" if verdict.passed or verdict.outcome is Outcome.NOT_ANSWERED else outside.read(namespace)
+            message = " ".join(filter(None, [stale.older(namespace), aside, verdict.message]))
+            verdict = replace(verdict, message=message)
         if verdict.passed and not exercise.question and checks.find(exercise.name, exercise.chapter).keeps:
             notes = _kept(exercise, namespace, verdict)
     points = Points(exercise, verdict, notes, hints.left(exercise) if learning else (), session.solution_page(exercise))

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from course.blank import blank, unwritten
+from course.blank import blank, left_to_write, unwritten
 from course.exercises import Exercise, exercises, of_component
 from course.learner import components, standalone
 
@@ -22,6 +22,13 @@ def unanswered(exercise: Exercise, answers: dict[str, Any]) -> bool:
     trees = [_tree(answer) for answer in answers.values()]
     body = [statement for tree in trees if tree is not None for statement in tree.body]
     return None not in trees and blank(ast.Module(body, []), ast.parse(exercise.stub))
+
+
+def untouched(exercise: Exercise, answers: dict[str, Any]) -> bool:
+    """Whether the answers are the program with a fault that the notebook gave, docstrings and comments aside."""
+    trees = [_tree(answer) for answer in answers.values()]
+    text = "\n".join(ast.unparse(tree) for tree in trees if tree is not None)
+    return None not in trees and left_to_write(text) == left_to_write(exercise.stub)
 
 
 @dataclass

@@ -99,8 +99,10 @@ def test_what_is_still_to_be_written_goes_by_its_name():
     assert unwritten(ast.parse(f"{some}\n{inner}")) == ["k"]
 
 
-def test_what_a_stub_leaves_to_write_has_no_docstring_and_no_program():
+def test_what_a_stub_leaves_to_write_has_no_docstring_and_nothing_that_is_given():
     left = left_to_write(f"import torch\n{FUNCTION}\n\n\n{MODULE}\n\n\n{PROGRAM}")
     assert "What" not in left and "import" not in left and "def g" not in left
     assert is_blank(FUNCTION, left) and is_blank(MODULE, left) and not is_blank(PROGRAM, left)
-    assert left_to_write(PROGRAM) == left_to_write(QUESTION) == ""
+    whole = left_to_write(f"import torch\n{PROGRAM}")
+    assert whole == "def g(x):\n    x = x.clone()\n    return x + 1", "a program with a fault"
+    assert left_to_write(QUESTION) == ""
