@@ -317,6 +317,8 @@ def _free(to: Path, rest: tuple[str, ...]) -> Path:
     """A path below `to` for a file of this name that nothing else has; made of names that are ours. A long name is cut
     before its ending, which says what it is."""
     folders = [student_id(part) or "_" for part in rest[:-1]][-5:]
+    if folders and folded(folders[0]) in (STAMP, PROVENANCE):  # a folder in its place, and ours could not be written
+        folders[0] = f"_{folders[0]}"
     ending = re.search(r"\.[0-9A-Za-z]{1,9}$", rest[-1])
     suffix = ending[0] if ending else ""
     stem = student_id(rest[-1].removesuffix(suffix)) or "_"

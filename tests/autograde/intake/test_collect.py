@@ -761,6 +761,22 @@ def test_a_timestamp_under_another_spelling_is_not_believed(tmp_path, folder):
     assert there(folder) == [f"Eva/{TWO}/{TWO}.ipynb"]
 
 
+@pytest.mark.parametrize("deep", ["", "a/b/c/d/e/"], ids=["outermost", "in the end outermost"])
+def test_a_folder_called_as_a_file_of_ours_keeps_nobody_out(tmp_path, folder, intake, deep):
+    """It would stand where the moment, or where it came from, is to be written."""
+    names = ("timestamp.txt", "provenance.json", "Provenance.JSON")
+    inside = {f"{deep}{name}/a/b/c/d/e.txt": b"notes" for name in names}
+    inner = zipped(tmp_path / "inner.zip", {"x.ipynb": NOTEBOOK, **inside}).read_bytes()
+    files = {f"HW_{who}_{STAMPED}_x.ipynb": NOTEBOOK for who in ("ada", "zoe")} | {f"HW_eve_{STAMPED}_in.zip": inner}
+    collect(folder, zipped(tmp_path / "b.zip", files), TWO, platform="blackboard", intake=intake)
+    for who in ("ada", "eve", "zoe"):
+        place = folder.submitted / who / TWO
+        assert (place / f"{TWO}.ipynb").read_bytes() == NOTEBOOK, who
+        assert received.handed_in_at(place) and (place / PROVENANCE).is_file(), who
+    kept = [path for path in there(folder) if path.endswith("e.txt")]
+    assert len(kept) == len(names)
+
+
 def test_whatever_a_student_names_is_never_stored_as_anothers(tmp_path, folder, intake):
     """The whole way, from the download to submissions/, with an archive of hostile names in it."""
     of_eve: list[bool] = []  # of what was stored
