@@ -195,7 +195,8 @@ class Family:
 
     def made(self) -> int:
         """How many processes and threads were ever made in the child's namespace, which counts them: the next one, made
-        here, has the next number. Numbers that come again are above those of the beginning."""
+        here, has the next number. Numbers that come again are above those of the beginning. The child's processes may
+        stop it as soon as it is there, so that it does not end by itself: only a kill is sure to end it."""
         probe = os.fork()
         if probe == 0:
             os._exit(0)
@@ -203,6 +204,7 @@ class Family:
             status = read_at(self.processes, f"{probe}/status")
             (numbers,) = (line.split()[1:] for line in status.splitlines() if line.startswith(b"NSpid:"))
         finally:
+            os.kill(probe, signal.SIGKILL)
             os.waitpid(probe, 0)
         return int(numbers[-1]) - 1
 

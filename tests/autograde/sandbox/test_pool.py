@@ -269,6 +269,19 @@ def test_a_kernel_that_counts_no_pressure_tells_of_no_disk(tmp_path):
     os.close(handle)
 
 
+def test_who_stops_a_probe_does_not_stop_who_made_it(monkeypatch):
+    """The processes of a child see the probe in their namespace, and may stop it as soon as it is there."""
+    with subprocess.Popen(["sleep", "60"]) as probe:
+        probe.send_signal(signal.SIGSTOP)
+        monkeypatch.setattr(supervisor.os, "fork", lambda: probe.pid)
+        handle = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
+        threading.Timer(20, probe.kill).start()
+        began = time.monotonic()
+        supervisor.Family(os.getpid(), handle).made()
+        assert time.monotonic() - began < 20
+        os.close(handle)
+
+
 @pytest.mark.skipif(not os.path.exists("/proc/pressure/io"), reason="this kernel does not count who waits for a disk")
 def test_the_kernels_pressure_is_read():
     handle = os.open("/proc", os.O_RDONLY | os.O_DIRECTORY)
