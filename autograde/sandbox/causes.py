@@ -17,7 +17,9 @@ from pathlib import Path
 
 from autograde.sandbox.limits import MIB, UNPRIVILEGED
 
-DEVICES = {"null": (1, 3), "zero": (1, 5), "random": (1, 8), "urandom": (1, 9)}  # below /dev: major, minor
+# Below /dev: major, minor. /dev/zero is not among them: what is mapped of it, and shared, is memory that counts as
+# nobody's.
+DEVICES = {"null": (1, 3), "random": (1, 8), "urandom": (1, 9)}
 _ROOM = 8 * MIB  # more than a sandbox's folder takes
 _KINDS = ("user", "mnt", "pid", "net", "ipc", "uts")  # of namespaces that each child of a sandbox needs
 _SYS_ADMIN = 21

@@ -5,10 +5,10 @@ start.
 It is a list of what is allowed. The kernel grows a call or two a year, and one that nobody here has read about should
 not be open; whatever is not named answers ENOSYS, as in a kernel that does not have it, which the C library and Python
 know how to do without. Nothing named here reaches past the namespaces, the limits and the dropped capabilities: the
-filter takes away what those do not hold (memory without a process, such as System V segments and files without a name;
-timers, watches and keys that are counted for a user as a whole), other programs (Python itself is the only one there,
-and a second one would know nothing of what an exercise blocks), and the parts of a kernel in which its faults are
-found: io_uring, bpf, userfaultfd, perf events, key rings, namespaces, tracing, netlink.
+filter takes away what those do not hold (memory without a process, such as System V segments, files without a name and
+shared memory of no file; timers, watches and keys that are counted for a user as a whole), other programs (Python
+itself is the only one there, and a second one would know nothing of what an exercise blocks), and the parts of a kernel
+in which its faults are found: io_uring, bpf, userfaultfd, perf events, key rings, namespaces, tracing, netlink.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ getdents getdents64 mkdir mkdirat rmdir rename renameat renameat2 link linkat sy
 chmod fchmod fchmodat fchmodat2 chown fchown lchown fchownat utime utimes utimensat futimesat
 truncate ftruncate fallocate
 getxattr lgetxattr fgetxattr listxattr llistxattr flistxattr
-mmap munmap mremap mprotect brk membarrier pkey_alloc pkey_free pkey_mprotect
+munmap mremap mprotect brk membarrier pkey_alloc pkey_free pkey_mprotect
 futex futex_waitv get_robust_list set_robust_list set_tid_address rseq
 fork vfork exit exit_group wait4 waitid kill tkill tgkill
 getpid getppid gettid getpgid getpgrp setpgid getsid setsid
@@ -57,6 +57,9 @@ _STATUS = 4
 _READS_OR_WRITES = ("preadv2", "pwritev2")  # with no flags: some forget what was read, or tell whether it is in memory
 # What of madvise is left: all but to have pages written out or forgotten, which may be those of files.
 _ADVICE = (*range(5), *range(8, 20), 22, 23)
+# What of mmap is left: files, and memory of its own. What is shared and of no file lives on when it is taken out of a
+# process's pages, and then counts as nobody's; large pages count as nobody's from the first.
+_SHARED, _PRIVATE, _OF_NO_FILE, _LARGE = 0x01, 0x02, 0x20, 0x40000
 # Answered as if they were held: who locks a file of its own is alone with it.
 _LOCKS = {"lock": 6, "lock and wait": 7, "lock this opening": 37, "lock this opening and wait": 38}
 _COMMAND = 0xFFFFFFFF  # the kernel looks at no more of it
@@ -98,6 +101,8 @@ def program() -> bytes:
         made.add_rule(seccomp.ALLOW, name, seccomp.Arg(5, seccomp.MASKED_EQ, _COMMAND, 0))
     for advice in _ADVICE:
         made.add_rule(seccomp.ALLOW, "madvise", seccomp.Arg(2, seccomp.MASKED_EQ, _COMMAND, advice))
+    for mask, flags in ((_OF_NO_FILE, 0), (_OF_NO_FILE | _SHARED | _PRIVATE, _OF_NO_FILE | _PRIVATE)):
+        made.add_rule(seccomp.ALLOW, "mmap", seccomp.Arg(3, seccomp.MASKED_EQ, mask | _LARGE, flags))
     for name in _DONE:
         made.add_rule(seccomp.ERRNO(0), name)
     for command in _LOCKS.values():

@@ -223,7 +223,7 @@ def test_a_null_device_that_is_none_is_refused_though_a_sandbox_would_start(scri
 
 
 def test_no_sandbox_is_lent_a_device_that_is_none(monkeypatch):
-    monkeypatch.setattr(launch, "device_fault", lambda name: "it is a file" if name == "zero" else "")
+    monkeypatch.setattr(launch, "device_fault", lambda name: "it is a file" if name == "random" else "")
     with pytest.raises(pool.SandboxError, match="it is a file"), pool.Sandbox():
         pass
 
