@@ -14,6 +14,8 @@ from course.protocol.wire import Foreign, Unordered
 OTHER_FORM = "another form"  # a reply that the case's own code trips over, by one of these
 TRIPPED = (TypeError, ValueError, AttributeError, LookupError, ArithmeticError, RuntimeError, MemoryError)
 
+LONGEST = 1_000  # characters of the name of a part: no right answer has one as long
+
 Explain = Callable[[dict[str, Any], dict[str, Any]], str | None]
 
 
@@ -56,9 +58,13 @@ class Case:
 
 
 def flatten(values: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Every part of what was seen under one name, which is put together of those around it. Raises ValueError where it
+    would be far longer than any asked for: a key is the student's choice, and stands before all that it holds."""
     flat: dict[str, Any] = {}
     for name, value in values.items():
         key = f"{prefix}{name}"
+        if len(key) > LONGEST:
+            raise ValueError(f"a name of {len(key)} characters is far longer than any asked for")
         if isinstance(value, Unordered):
             flat[key] = ", ".join(sorted(map(_written, value)))
         elif isinstance(value, dict):

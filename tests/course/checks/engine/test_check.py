@@ -267,3 +267,10 @@ BEGINNERS = {
 @pytest.mark.parametrize("answer, words", BEGINNERS.values(), ids=BEGINNERS)
 def test_what_beginners_do_first_does_not_come_back_as_pytorchs_raw_words(toy, answer, words):
     assert words in judge(toy, answer).cases[0].message
+
+
+def test_a_name_that_would_stand_before_thousands_of_parts_is_no_answer(toy):
+    """A key of 800,000 letters over a list of 5,000 numbers was 4 GiB of names."""
+    answer = {"share": lambda scores: {"A" * 800_000: [0] * 5_000}}
+    (seen, *_) = toy.observe(toy.student(Local(answer)), KEY)
+    assert seen.raised is not None and "a name of 8000" in seen.raised[1] and not seen.values
