@@ -124,12 +124,15 @@ class Worker:
     def sandbox(self) -> Sandbox:
         """The sandbox, started when the first submission needs it. It holds the solutions of earlier chapters alone."""
         if self._sandbox is None:
-            paths = [Path(str(reference.module(chapter).__file__)) for chapter in reference.held(self.name)]
+            held = reference.held(self.name)
+            paths = [Path(str(reference.module(chapter).__file__)) for chapter in held]
+            own = {*held, *(exercise.chapter for exercise in self.exercises)}  # a later chapter's may be the answer
             tasks = [exercise for exercise in self.exercises if not exercise.question]
             blocked = {checks.find(e.name, e.chapter).blocked for e in tasks} - {()}
             started = Sandbox(
                 solutions=paths,
-                warm=[*_imported(self.notebook), *fixtures.modules()],
+                fixtures=own,
+                warm=[*_imported(self.notebook), *(m for m in fixtures.modules() if m.rpartition(".")[2] in own)],
                 blocked=sorted(blocked),
                 components=[name for exercise in tasks for name in exercise.components],
                 ahead=self.ahead,

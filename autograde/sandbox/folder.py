@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -16,8 +16,11 @@ _INSIDE = Path(__file__).with_name("inside")
 _PACKAGE = Path(__file__).with_name("as_course.py")
 # Of `course`, what is not inside: what a check looks at and compares with, right forms that learners' tests are tried
 # on, hints, the keys of questions, and how a learner is shown things, figures among them. Grades rest on what is
-# absent. `fixtures` are models known to everybody.
+# absent. `fixtures` are models known to everybody, of which `lay` adds an assignment's: a later chapter's may be the
+# answer.
+FIXTURES = "fixtures/[!_]*.py"
 ABSENT = (
+    FIXTURES,
     "chapters/*.toml",
     "checks",
     "figures",
@@ -39,7 +42,7 @@ def fill(inside: Path) -> None:
 
 
 def present() -> list[Path]:
-    """The files of `course` that are inside: any answer may import any of them."""
+    """The files of `course` that are inside whatever the assignment: any answer may import any of them."""
     files: list[Path] = []
     for place, folders, names in os.walk(_course()):
         left_out = _left_out(place, [*folders, *names])
@@ -55,14 +58,17 @@ def _left_out(place: str, names: list[str]) -> set[str]:
     return hidden | {name for name in names if Path(place, name) in absent}
 
 
-def lay(inside: Path, solutions: Sequence[Path]) -> None:
-    """Copies of these solutions beside it, and of no others, which may be done while the warm process is at its
-    imports."""
-    for path in {*(inside / "solutions").iterdir()} - {inside / "solutions" / "__init__.py"}:
-        path.unlink()
-    for path in solutions:
-        shutil.copy(path, inside / "solutions" / path.name)
-        (inside / "solutions" / path.name).chmod(0o644)
+def lay(inside: Path, solutions: Sequence[Path], fixtures: Collection[str] | None = None) -> None:
+    """Copies of these solutions, and of the fixtures of these chapters (all, where none are named), beside it, and of
+    no others, which may be done while the warm process is at its imports."""
+    wanted = sorted(_course().glob(FIXTURES))
+    wanted = [path for path in wanted if fixtures is None or path.stem in fixtures]
+    for place, files in ((inside / "solutions", solutions), (inside / "course" / "fixtures", wanted)):
+        for path in {*place.iterdir()} - {place / "__init__.py"}:
+            path.unlink()
+        for path in files:
+            shutil.copy(path, place / path.name)
+            (place / path.name).chmod(0o644)
 
 
 def _course() -> Path:

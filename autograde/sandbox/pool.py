@@ -52,6 +52,7 @@ class Sandbox:
             usage = child.close()
 
     solutions: modules of EARLIER chapters; whatever is named here can be read by the code that is graded.
+    fixtures: chapters whose fixtures are inside; None for all.
     warm: names of modules to import beforehand, such as those that the notebooks import. blocked: families of
     operators that requests will block. components: names of functions and classes that the cells define: where a later
     cell gives such a name to something that is neither, such as an object of the class, requests find the function or
@@ -69,8 +70,9 @@ class Sandbox:
         blocked: Sequence[Sequence[str]] = (),
         components: Sequence[str] = (),
         ahead: Launched | None = None,
+        fixtures: Collection[str] | None = None,
     ):
-        self.solutions = [Path(path) for path in solutions]
+        self.solutions, self.fixtures = [Path(path) for path in solutions], fixtures
         self.limits = limits or Limits()
         self.warm, self.blocked = list(warm), [list(names) for names in blocked]
         self.components = list(components)
@@ -127,7 +129,7 @@ class Sandbox:
     def _tell(self, launched: Launched) -> socket.socket:
         """Tell the process what the sandbox is for, which it waits for once it is warm; the line to the fork server
         that it makes for this."""
-        folder.lay(launched.inside, self.solutions)
+        folder.lay(launched.inside, self.solutions, self.fixtures)
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         wanted = [json.dumps({"warm": self.warm, "blocked": self.blocked}).encode()]
         try:

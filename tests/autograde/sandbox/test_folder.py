@@ -38,6 +38,17 @@ def test_no_key_hint_or_right_form_is_there(inside):
     assert "RIGHT_SPLIT_HEADS" not in text and "CheckOfTest" not in text
 
 
+def test_models_of_later_chapters_are_not_there(tmp_path):
+    """One of them may be the answer."""
+    for place in ("solutions", "course/fixtures"):
+        (tmp_path / place).mkdir(parents=True)
+    fixtures = tmp_path / "course" / "fixtures"
+    folder.lay(tmp_path, [], {"multi_head", "warm_up", "dot_product"})
+    assert {path.name for path in fixtures.iterdir()} == {"multi_head.py", "warm_up.py"}
+    folder.lay(tmp_path, [])
+    assert {path.name for path in fixtures.iterdir()} == {p.name for p in folder._course().glob(folder.FIXTURES)}
+
+
 def test_of_the_grader_one_folder_is_there_which_imports_nothing_of_it(inside):
     there = {path.name for path in (inside / "inside").iterdir()}
     assert there == {path.name for path in folder._INSIDE.glob("*.py")} and "__main__.py" in there
