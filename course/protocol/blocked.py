@@ -2,9 +2,9 @@
 
 A check names families, such as "attention": whatever of PyTorch's does the work of one is refused, wherever it stands.
 Operators are refused by PyTorch's dispatcher, for every thread and whatever name, alias, `torch.ops` or compiled code
-they are reached by. What PyTorch or SciPy writes in Python has its code replaced, under whatever name it is held. An
-operator that is of no family, and that PyTorch does not call elementary, goes through and is noted: the grader's record
-tells which of those right answers use (`autograde.bank.operators`), and a person hears of the others.
+they are reached by. What PyTorch and other libraries write in Python has its code replaced, under whatever name it is
+held. An operator that is of no family, and that PyTorch does not call elementary, goes through and is noted: the
+grader's record tells which of those right answers use (`autograde.bank.operators`), and a person hears of the others.
 
 All of it is in the process that it watches: code that goes to lengths to find and undo it can. In the grader such code
 is flagged, and what it would have to find is not where an import looks (see `autograde.sandbox.inside.preload`).
@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache
 
+import numpy as np
 import torch
 from torch._decomp import decomposition_table
 
@@ -231,14 +232,16 @@ def _elementary(operator: str) -> bool:
     return bool(tags & _ELEMENTARY) or view or new or takes_none or operator in _IN_STEPS
 
 
-_PACKAGES = ("torch.", "scipy.")  # SciPy has a softmax and convolutions of its own, and comes with scikit-learn
+# Libraries that have a softmax, convolutions or attention of their own, and may be there beside PyTorch.
+_PACKAGES = ("torch.", "numpy.", "scipy.", "sklearn.", "transformers.", "x_transformers.")
+_OF_NUMPY = type(np.convolve)  # what stands before a function of NumPy's that other kinds of arrays may answer
 _walked: set[str] = set()  # modules
 _python: dict[int, types.FunctionType] = {}  # their functions
 _found: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
 
 
 def _came() -> list[str]:
-    """Names of PyTorch's and SciPy's modules that came since this was asked for. To touch all names, and all functions,
+    """Names of these libraries' modules that came since this was asked for. To touch all names, and all functions,
     takes a child of the sandbox milliseconds, as it copies the memory that they lie in: so only where there are others.
     """
     if len(sys.modules) == len(_walked):
@@ -256,6 +259,7 @@ def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, type
             own = issubclass(type(value), type) and f"{value.__module__}.".startswith(_PACKAGES)
             for each in (value, *(vars(value).values() if own else ())):
                 each = each.__func__ if type(each) in (classmethod, staticmethod) else each
+                each = vars(each).get("__wrapped__") if type(each) is _OF_NUMPY else each
                 while type(each) is types.FunctionType:  # one that is wrapped can be had without what is around it
                     _python[id(each)] = each
                     each = vars(each).get("__wrapped__")
