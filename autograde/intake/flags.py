@@ -66,7 +66,9 @@ _CALLS = {
         "os.memfd_create",
     },
     LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
-    HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn"},
+    HIDES: {
+        "eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn", "*.__getattribute__",
+    },
 }  # fmt: skip
 # flag -> whole names, how names begin, how they end
 _SPLIT = {
@@ -166,6 +168,9 @@ def _of(tree: list[ast.AST]) -> set[str]:
     for name in modules.values():
         raised |= _of_name(name)
     raised |= {BRINGS for name in _imported(tree).values() if name.split(".")[0] not in _USUAL}
+    owners = {id(node.value) for node in tree if isinstance(node, ast.Attribute)}
+    if any(isinstance(n, ast.Name) and modules.get(n.id) == "gc" and id(n) not in owners for n in tree):
+        raised.add(LOOKS)  # the module itself, of which a part may be taken by any name
     for node in tree:
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]
