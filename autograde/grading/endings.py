@@ -63,7 +63,9 @@ def stopped(verdict: Verdict, error: CellError, *, ended: bool = False) -> Verdi
     defined."""
     outcome = {"time": Outcome.TIMEOUT, "memory": Outcome.OUT_OF_MEMORY}.get(error.limit, Outcome.ERROR)
     where = f" in line {error.line}" if error.line else ""
-    why = error.message or ("something that it runs is not written yet." if error.name == "NotImplementedError" else "")
+    why = " ".join(error.message.splitlines()) or (
+        "something that it runs is not written yet." if error.name == "NotImplementedError" else ""
+    )
     message = f"The cell of your answer stopped with {error.name}{where}" + (f": {why}" if why else ".")
     if ended:
         message = error.message.replace("The cell", "The cell of your answer", 1)

@@ -168,7 +168,7 @@ def _error(message: Any) -> CellError | None:
     line = message.get("line")
     limit = message.get("limit")
     return CellError(
-        printable(str(message.get("name"))[:100]),
+        wire.named(str(message.get("name"))),
         printable(str(message.get("message"))[:2000]),
         line if type(line) is int and 0 < line < 1 << 20 else None,
         limit if limit in ("time", "memory") else "",

@@ -208,7 +208,8 @@ class Student:
         if "error" in reply:
             self._shapes.clear()
             queued = waited and reply.get("queued") is True
-            raise (StateError if queued else StudentError)(*map(str, reply["error"]))
+            kind, words = map(str, reply["error"])
+            raise (StateError if queued else StudentError)(wire.named(kind), words)
         made = reply["ok"]
         if isinstance(made, wire.Handle):
             self._shapes[made.number] = reply.get("shapes")
@@ -322,7 +323,7 @@ def _reply(reply: Any) -> Reply:
     """A reply as it came, from code that may be hostile. Raises ValueError where it is none."""
     match reply:
         case {"error": (str(kind), str(words))}:
-            return Reply(raised=(kind[:100], words[:500]))
+            return Reply(raised=(wire.named(kind), words[:500]))
         case {"ok": value, "changed": [*names]} if all(type(name) is str for name in names):
             return Reply(value, changed=tuple(names))
     raise ValueError("a call was answered with neither a result nor an error")

@@ -15,6 +15,7 @@ that names its kind, so a student's dictionary (kind "dict") can never pass for 
 import hashlib
 import json
 import math
+import re
 import socket
 import struct
 from collections.abc import Sequence
@@ -60,6 +61,15 @@ class Foreign:
     """A value that cannot cross, by the name of its type: a verdict, not a failure of the protocol."""
 
     type_name: str
+
+
+_NAME = re.compile(r"(?:Tensor of )?[^\W\d]\w{0,79}")
+
+
+def named(type_name: str) -> str:
+    """The name of a type, of an error's too, where it is one as code spells it: anything else that a type was called is
+    words, which would be read as those of whoever quotes them."""
+    return type_name if _NAME.fullmatch(type_name) else "(no name)"
 
 
 @dataclass(frozen=True)
@@ -287,7 +297,7 @@ def _built(node: Any, depth: int, arrays: "_Arrays") -> Any:
     if kind == "callback" and type(body) is int:
         return Callback(body)
     if kind == "foreign" and type(body) is str:
-        return Foreign(body[:200])
+        return Foreign(named(body))
     raise WireError(f"unknown kind {kind!r} in the header")
 
 

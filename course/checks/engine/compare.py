@@ -57,7 +57,10 @@ def difference(seen: Observation, reference: Observation, case: Case) -> str | N
         if sentence is not None:
             return sentence
     extra = sorted(set(seen.values) - set(reference.values))
-    return f"`{extra[0]}` came back although nothing of that name is asked for." if extra else None
+    if not extra:
+        return None
+    name = extra[0].replace("`", "'")[:80]  # the student's words, which must not end the quotation
+    return f"`{name}` came back although nothing of that name is asked for."
 
 
 def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str | None:
