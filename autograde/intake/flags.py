@@ -67,7 +67,8 @@ _CALLS = {
     },
     LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
     HIDES: {
-        "eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn", "*.__getattribute__",
+        "eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn",
+        "*.__getattribute__",
     },
 }  # fmt: skip
 # flag -> whole names, how names begin, how they end
