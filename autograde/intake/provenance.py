@@ -2,7 +2,7 @@
 name that the platform gave.
 
     source      the archive or folder that was collected
-    member      the names of its files there, below the source
+    member      the names of its files there, below the source: notebooks and archives first, and no more than are kept
     platform    whose way of naming it was read by, and `key`, what stands for the student there
     name        the outermost name, which the platform gave
     student     whose it was taken for, and `with`, the others of a group
@@ -25,7 +25,9 @@ from typing import Any
 from autograde.files import write_atomically
 
 PROVENANCE = "provenance.json"
-_MOST = 1 << 20  # bytes of one that is read
+_MOST = 16 << 20  # bytes of one that is read: more than is written of names as long as can be
+_MEMBERS = 200  # of a submission's files whose names are kept
+_WORK = (".ipynb", ".zip", ".tar", ".tgz", ".gz")
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,7 @@ def write(folder: Path, of: Provenance) -> None:
     """Puts it into a submission's folder."""
     said = asdict(of)
     said["with"] = said.pop("together")
+    said["member"] = sorted(of.member, key=lambda name: not name.lower().endswith(_WORK))[:_MEMBERS]
     said["collected"] = datetime.now(UTC).strftime("%Y-%m-%d %H:%M:%S UTC")
     write_atomically(folder / PROVENANCE, json.dumps(said, indent=1) + "\n")
 

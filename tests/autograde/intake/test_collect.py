@@ -19,7 +19,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from autograde.folders import ClassFolder, nameable
-from autograde.intake import jail, parse, people, received, sources, submissions, unpack
+from autograde.intake import jail, parse, people, provenance, received, sources, submissions, unpack
 from autograde.intake.collect import collect
 from autograde.intake.intake import Intake
 from autograde.intake.people import student_id
@@ -175,6 +175,14 @@ def test_canvas_names_the_person_and_who_is_late(tmp_path, folder):
     done = collect(folder, source, platform="canvas")
     assert actions(done) == {("babbagecharles_8", TWO): "new", ("lovelaceada_7", TWO): "new"}
     assert done.late == ["babbagecharles_8"] and [name for name, _ in done.aside] == ["x_9_text.html"]
+
+
+def test_no_number_of_names_hides_that_it_came_late(tmp_path):
+    """There were more of them than was read: it was of nobody then, and not late."""
+    names = [f"eve_LATE_2_{n}_{'😀' * 900}.txt" for n in range(3_000)] + ["eve_LATE_2_1_x.ipynb"]
+    provenance.write(tmp_path, provenance.Provenance("s.zip", names, "Canvas", "2", "eve_LATE_2", "eve_2", late=True))
+    come = provenance.read(tmp_path)
+    assert come["late"] is True and come["key"] == "2" and come["member"][0] == "eve_LATE_2_1_x.ipynb"
 
 
 def test_two_people_of_one_name_are_never_mixed(tmp_path, folder):
