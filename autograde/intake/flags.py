@@ -188,6 +188,9 @@ def _of(tree: list[ast.AST]) -> set[str]:
             raised |= found  # named and not called: it may be called by another name
         elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES:
             raised.add(HIDES)
+        elif isinstance(node, ast.MatchClass):  # `case object(f_back=frame)` reads an attribute without a dot
+            raised |= {HOOKS for name in node.kwd_attrs if name in _HOOKS}
+            raised |= {LOOKS for name in node.kwd_attrs if name in _INNER}
         elif isinstance(node, ast.FunctionDef) and node.name in ("__eq__", "__torch_function__", "__ne__", "__array__"):
             raised.add(LIES)
         elif isinstance(node, ast.FunctionDef) and node.name == "__del__":
@@ -221,6 +224,8 @@ def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
         raised.add(PATCHES)
     if name.endswith((".mock.patch", "mock.patch.object")):
         raised.add(PATCHES)
+    if name in ("operator.attrgetter", "operator.methodcaller") and not isinstance(_first(node), ast.Constant):
+        raised.add(HIDES)
     if name == "getattr" and first in _LIBRARIES and not (len(node.args) > 1 and isinstance(node.args[1], ast.Name)):
         raised.add(HIDES)  # a name put together, or one that could have been written with a dot
     if name == "getattr" and first.rpartition(".")[0] in _OF_FUNCTIONS:
@@ -235,8 +240,13 @@ def _of_name(name: str) -> set[str]:
     return {flag for flag, (whole, starts, _) in _SPLIT.items() if name in whole or name.startswith(starts)}
 
 
+def _first(node: ast.Call) -> ast.expr | None:
+    return node.args[0] if node.args else None
+
+
 def _of_text(text: str) -> set[str]:
     raised = {WATCHES for watched in _WATCHED if text.startswith(watched)}
+    raised |= {LOOKS for name in text.split(".") if name in _INNER}  # for operator.attrgetter, or a getattr of its own
     return raised | {MARKUP for part in _SCRIPT if part in text.lower()}
 
 
