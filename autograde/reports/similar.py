@@ -1,9 +1,10 @@
 """`autograde similar`: which answers of an assignment are equal, and which students' have unusual things in common.
 
-The answers alone are compared, exercise by exercise: no stub, no given cell, no output. Answers of the same tokens are
-one group. The others go through copydetect (winnowing: Schleimer, Wilkerson and Aiken 2003), with every passage kept
-rather than a sample, so that the same class gives the same page. Left out of the comparison is what says nothing: what
-stands in the stub, the reference or a right answer of the answer bank, and what more than a few students wrote.
+The answers alone are compared, exercise by exercise, each with the cells that the student added and it uses: no stub,
+no given cell, no output. Answers of the same tokens are one group. The others go through copydetect (winnowing:
+Schleimer, Wilkerson and Aiken 2003), with every passage kept rather than a sample, so that the same class gives the
+same page. Left out of the comparison is what says nothing: what stands in the stub, the reference or a right answer of
+the answer bank, and what more than a few students wrote.
 
 Two texts that are alike prove nothing. The page holds names and what students wrote: it is for those who teach.
 """
@@ -11,6 +12,7 @@ Two texts that are alike prove nothing. The page holds names and what students w
 from __future__ import annotations
 
 import io
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +21,7 @@ from itertools import combinations, product
 import nbformat
 import numpy as np
 from copydetect import CodeFingerprint, compare_files
-from copydetect.utils import filter_code, find_fingerprint_overlap, get_copied_slices
+from copydetect.utils import find_fingerprint_overlap, get_copied_slices
 from pygments import token
 from pygments.lexers import PythonLexer
 
@@ -30,6 +32,8 @@ from autograde.intake.intake import Intake
 from autograde.intake.jail import Unread
 from autograde.intake.marks import grade_id
 from autograde.intake.matching import TOGETHER
+from autograde.intake.merge import MergedNotebook
+from autograde.intake.names import Names
 from autograde.progress import Progress, silent
 from autograde.reports.pages import rendered
 from course.exercises import ANSWER, Exercise, tasks
@@ -39,9 +43,16 @@ COMMON = 5  # students who wrote a passage, above which it is nobody's own
 LEAST = 0.5  # of what is their own, what two answers must share to be listed
 MOST_TEXT = 20_000  # characters of an answer that is compared
 MOST_PAIRS = 100  # on the page
+MOST_BLANK = 100  # characters of white space in a row that are looked at
 _FILE = "answer.py"  # tells copydetect the language
-_PYTHON = PythonLexer()
+_PYTHON = PythonLexer(stripnl=False)
+_BLANK = re.compile(rf"\s{{{MOST_BLANK + 1},}}")
+_ELSEWHERE = re.compile(rf"{TOGETHER} \w+\n\.\.\.")  # all that stands in a cell whose answer is in another
 _BETWEEN = (token.Text, token.Comment, token.Literal.String.Doc)
+# What copydetect writes as one character, and what it leaves out.
+_ONE = (token.Name.Function, token.Name.Class, token.Comment.Preproc, token.Comment.Hashbang, token.Literal.String)
+_ONE_AS_IT_IS = {token.Name, token.Name.Variable, token.Name.Attribute}
+_NONE = (token.Text, token.Comment)
 
 
 @dataclass(frozen=True)
@@ -173,14 +184,40 @@ def _answers(
                 name = grade_id(cell).removesuffix(ANSWER)
                 if not _is_answer(cell) or name not in written or name in merged.unanswered:
                     continue
-                if len(cell.source) > MOST_TEXT:
+                if _ELSEWHERE.fullmatch(cell.source):
+                    continue
+                text = in_short(_with_what_it_uses(merged, name))
+                if len(text) > MOST_TEXT:
                     found.aside.append((student, f"{name}: more than {MOST_TEXT:,} characters"))
-                elif not cell.source.startswith(TOGETHER):
-                    written[name][student] = cell.source
+                else:
+                    written[name][student] = text
     progress("reading submissions", len(submissions), len(submissions))
     if broken and len(broken) == len(submissions):
         raise ValueError(f"no submission can be read on this machine: {broken[0]}. To do: `autograde doctor` says why")
     return written
+
+
+def _with_what_it_uses(merged: MergedNotebook, exercise: str) -> str:
+    """The text of an answer behind that of the added cells that it uses, through any depth, in their order."""
+    nobodys = Names("", frozenset(), frozenset(), frozenset())
+    taken = {cell.index for cell in merged.cells if cell.exercise == exercise}
+    used = set[str]().union(*((cell.names or nobodys).used for cell in merged.cells if cell.index in taken))
+    grown = True
+    while grown:
+        grown = False
+        for cell in merged.cells:
+            names = cell.names or nobodys
+            if cell.kind == "added" and cell.index not in taken and names.defined & used:
+                taken.add(cell.index)
+                used |= names.used
+                grown = True
+    return "\n\n".join(merged.notebook.cells[index].source for index in sorted(taken))
+
+
+def in_short(text: str) -> str:
+    """The text with long runs of white space cut to the indentation behind them: a lexer looks through the whole of
+    one from each of its places, and says nothing of it."""
+    return _BLANK.sub(lambda run: "\n" * ("\n" in run[0]) + run[0].rpartition("\n")[2][-MOST_BLANK:], text)
 
 
 def _groups(exercise: Exercise, texts: Mapping[str, str]) -> list[Group]:
@@ -250,17 +287,29 @@ def _fingerprint(text: str, left_out: set[int] | None = None) -> CodeFingerprint
 def _lines(fingerprint: CodeFingerprint, places: np.ndarray) -> list[Line]:
     """A text by line, each marked where it is in passages that begin at these places of its filtered form.
 
-    copydetect's own way back to the text loses count at the name of a class, so the lines' ends are measured here.
+    copydetect's own way back to the text loses count at the name of a class, so how much of its form each line gives
+    is measured here. A token of several lines counts to its first.
     """
-    lines = fingerprint.raw_code.splitlines()
+    lines = fingerprint.raw_code.rstrip("\n").split("\n")
     begin, end = get_copied_slices(places, PASSAGE)
+    sizes, row = [0] * (len(lines) + 1), 0
+    for kind, value in _PYTHON.get_tokens(fingerprint.raw_code):
+        sizes[min(row, len(lines))] += _size(kind, value)
+        row += value.count("\n")
     made, at = [], 0
-    for count, line in enumerate(lines, 1):
-        after = len(filter_code("\n".join(lines[:count]), _FILE)[0])
+    for line, size in zip(lines, sizes, strict=False):  # the last size is of what is behind them
+        after = at + size
         shared = any(a < after and at < b for a, b in zip(begin, end, strict=True)) and after > at
         made.append(Line(line, shared))
         at = after
     return made
+
+
+def _size(kind: token._TokenType, value: str) -> int:
+    """How many characters copydetect makes of a token."""
+    if kind in _ONE_AS_IT_IS or any(kind in one for one in _ONE):
+        return 1
+    return 0 if any(kind in none for none in _NONE) else len(value)
 
 
 # ---------------------------------------------------------------- the page

@@ -3,6 +3,7 @@
 import json
 import re
 import sys
+import time
 
 import pytest
 
@@ -93,6 +94,41 @@ def test_blank_answers_and_stubs_never_count(a_class):
     named |= {student for pair in found.pairs for student in pair.students}
     assert not named & {"untouched", "empty", "broken"}
     assert [student for student, _ in found.aside] == ["broken"]
+
+
+def test_no_copy_hides_behind_a_first_line_or_in_a_cell_of_its_own(toy_released, submission):
+    elsewhere = json.loads(filled(standardise="standardise = lambda x: mine(x)"))
+    at = next(i for i, cell in enumerate(elsewhere["cells"]) if grade_id(cell) == "standardise-answer")
+    own = LONG_WAY.replace("def standardise", "def mine")
+    added = [("one", own), ("two", "def of_no_use(x):\n    return [x, x, x, x, x, x, x, x, x, x, x, x, x, x, x, x]\n")]
+    for name, source in added:
+        cell = {
+            "cell_type": "code",
+            "metadata": {},
+            "id": name,
+            "source": source,
+            "outputs": [],
+            "execution_count": None,
+        }
+        elsewhere["cells"].insert(at, cell)
+    submission(toy_released, "Ada", filled(standardise=LONG_WAY))
+    submission(toy_released, "Ben", filled(standardise=f"# answered together with nobody\n{LONG_WAY}"))
+    submission(toy_released, "Eve", json.dumps(elsewhere).encode())
+    found = similar.similar(toy_released, toy.NAME)
+    assert [group.students for group in found.groups] == [("Ada", "Ben")]
+    assert {pair.students for pair in found.pairs} == {("Ada", "Ben"), ("Ada", "Eve"), ("Ben", "Eve")}
+
+
+@pytest.mark.parametrize(
+    "much", [" \n" * 9_600, "match " + " " * 19_000, "a\n" * 9_600], ids=["blanks", "match", "lines"]
+)
+def test_no_text_takes_long_to_compare(toy_released, submission, much):
+    """Of minutes: a lexer looked through a run of white space from each of its places, and each line through all."""
+    for student, text in (("Ada", LONG_WAY), ("Eve", RENAMED)):
+        submission(toy_released, student, filled(standardise=text + much))
+    started = time.process_time()
+    similar.page(similar.similar(toy_released, toy.NAME))
+    assert time.process_time() - started < 15
 
 
 def test_what_every_right_answer_shares_makes_no_pair(toy_released, submission):
