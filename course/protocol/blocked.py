@@ -28,7 +28,7 @@ FAMILIES = {
     "softmax": re.compile(r"softmax|softmin|cross_?entropy", re.IGNORECASE),
     "norm": re.compile(r"(batch|layer|group|instance|rms)_?norm|^_normalize$", re.IGNORECASE),
     "recurrent": re.compile(r"gru|lstm|rnn", re.IGNORECASE),
-    "convolution": re.compile(r"conv(?!er)", re.IGNORECASE),
+    "convolution": re.compile(r"conv(?!er)|^correlate", re.IGNORECASE),
     # the first two are the doors of reverse mode, from Python and from an operator; the third is that of forward mode
     "autograd": re.compile(r"^_engine_run_backward$|^_?backward$|^_?make_dual$|^grad$|(softmax|attention).*backward"),
 }

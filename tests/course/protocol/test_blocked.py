@@ -112,6 +112,7 @@ WAYS = {
     "convolution": {
         "torch's function": lambda x: F.conv1d(x[0], x[0]),
         "NumPy's": lambda x: np.convolve(x.flatten().numpy(), x.flatten().numpy()),
+        "NumPy's, turned round": lambda x: np.correlate(x.flatten().numpy(), x.flatten().numpy()),
         "transposed": lambda x: F.conv_transpose2d(x, x),
         "one algorithm": lambda x: aten.slow_conv_dilated2d(x, x, [2, 2]),
         "a composite kernel": lambda x: aten.conv2d.default.decompose(x, x),
