@@ -23,6 +23,7 @@ MAX_TOKENS = 10_000_000  # commas and brackets: what a file of this size could u
 MAX_CELLS = 5_000
 MAX_SOURCE = 1 << 20  # characters of one cell
 MAX_SOURCES = 8 << 20  # characters of all cells
+MAX_LINES = 100_000  # of all cells: each is a line of pages, records and the gradebook
 _FITS = 8 << 20  # bytes of a file whose reading cannot take the memory that a reader has: then there was less
 _NAMED = 100  # doubled keys that are looked at, of which a few are named
 
@@ -223,18 +224,19 @@ def _clean(content: dict[str, Any], reading: Notes) -> dict[str, Any]:
             f"Your notebook has more than {MAX_CELLS} cells. Remove those you do not need and hand it in again.",
             f"{len(cells)} cells",
         )
-    kept, total, odd = [], 0, 0
+    kept, total, lines, odd = [], 0, 0, 0
     for cell in cells:
         source = _source(cell)
         if source is None:
             odd += 1
             continue
         total += len(source)
-        if len(source) > MAX_SOURCE or total > MAX_SOURCES:
+        lines += 1 + source.count("\n")
+        if len(source) > MAX_SOURCE or total > MAX_SOURCES or lines > MAX_LINES:
             raise Refused(
                 "The text of your notebook's cells is too large to be read. Remove what is no part of your answers and "
                 "hand it in again.",
-                f"a cell of {len(source)} characters, {total} so far",
+                f"a cell of {len(source)} characters, {total} in {lines} lines so far",
             )
         kind, identifier = cell.get("cell_type"), _identifier(cell.get("id"))
         kept.append(

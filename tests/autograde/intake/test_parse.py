@@ -156,6 +156,7 @@ def test_files_that_are_no_notebook(tmp_path):
         (json.dumps({"nbformat": 2, "worksheets": [{"cells": [7]}]}), "no cells"),
         ("[" + "[]," * 6_000_000 + "[]]", "too large"),
         (json.dumps(notebook("x" * 2_000_000)), "too large"),
+        (json.dumps(notebook(*["x = 1\n" + " \n" * 60_000] * 2)), "in 120004 lines so far"),
         (json.dumps(notebook(*["x"] * 6000)), "cells"),
     ]:
         refused(receive(submission(tmp_path, content), NAME), word)
