@@ -82,7 +82,7 @@ def test_training_lowers_the_loss_and_repeats():
 
 def test_it_expects_what_followed(model):
     assert expects(model, "abcdeabcd")[0] == "e" and expects(model, "abcdeabcd")[1] > 0.9
-    for text in ("abcdeab", "abcdefpab"):
+    for text in ("abcdeab", "abcdefpab", "abcdecfab"):
         assert expects(model, text)[0] == "c" and expects(model, text)[1] > 0.9
     symbol, share = expects(model, "abab")
     assert symbol == "a" and 0.2 < share < 0.5
