@@ -110,11 +110,14 @@ _USUAL = {
     "torch", "numpy", "matplotlib", "course", "tqdm", "IPython",
     "__future__", "abc", "bisect", "cmath", "collections", "contextlib", "copy", "dataclasses", "datetime", "decimal",
     "enum", "fractions", "functools", "gc", "heapq", "inspect", "io", "itertools", "json", "math", "numbers",
-    "operator", "pathlib", "pprint", "random", "re", "shutil", "statistics", "string", "sys", "tempfile", "textwrap",
-    "time", "timeit", "typing", "unittest", "uuid", "warnings",
+    "operator", "os", "pathlib", "pprint", "random", "re", "shutil", "statistics", "string", "sys", "tempfile",
+    "textwrap", "time", "timeit", "typing", "unittest", "uuid", "warnings",
 }  # fmt: skip
 _SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
 _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
+
+
+_AS_VALUES = {"gc": LOOKS, "os": HIDES}  # modules of which a part may be taken by any name
 
 
 def flags(sources: Iterable[str]) -> list[str]:
@@ -170,8 +173,8 @@ def _of(tree: list[ast.AST]) -> set[str]:
         raised |= _of_name(name)
     raised |= {BRINGS for name in _imported(tree).values() if name.split(".")[0] not in _USUAL}
     owners = {id(node.value) for node in tree if isinstance(node, ast.Attribute)}
-    if any(isinstance(n, ast.Name) and modules.get(n.id) == "gc" and id(n) not in owners for n in tree):
-        raised.add(LOOKS)  # the module itself, of which a part may be taken by any name
+    values = {modules.get(n.id) for n in tree if isinstance(n, ast.Name) and id(n) not in owners}
+    raised |= {flag for name, flag in _AS_VALUES.items() if name in values}
     for node in tree:
         if isinstance(node, (ast.Assign, ast.AugAssign, ast.AnnAssign, ast.Delete)):
             targets = node.targets if isinstance(node, (ast.Assign, ast.Delete)) else [node.target]

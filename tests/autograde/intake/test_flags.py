@@ -68,6 +68,7 @@ from autograde.intake.notes import Notes
         ("from sklearn.utils.extmath import softmax", flags.BRINGS),
         ("def f(x):\n    import scipy.special as s\n    return s.softmax(x)", flags.BRINGS),
         ("import types", flags.BRINGS),
+        ("import os as o\nf = getattr(o, 'ki' + 'll')", flags.HIDES),
         ("print('<script>alert(1)</script>')", flags.MARKUP),
         ("grade.extra_credit = 5", flags.POINTS),
     ],
