@@ -27,7 +27,7 @@ def drawn(monkeypatch):
         figure, axes = plt.subplots()
         what(axes)
         show(figure, kind)
-        assert not plt.get_fignums(), "a shown figure is closed"
+        assert not plt.fignum_exists(figure.number), "a shown figure is closed"
         return displayed.pop().data
 
     return draw
