@@ -70,10 +70,12 @@ courseSearch.open = (() => {
     const lists = index.lists.split(" "), vocabulary = unfold(index.words), at = new Map(vocabulary.map((word, i) => [word, i]));
     const sizes = numbers(index.sizes), mean = sizes.reduce((sum, n) => sum + n, 0) / sizes.length;
     const small = new Map(), made = new Map();
+    // Two words of a title are also the one that some write with a hyphen: label smoothing, label-smoothing.
+    const joined = (title) => title.slice(1).map((word, i) => title[i] + word).filter((word) => at.has(word));
     entries.forEach((entry, place) => {
       entry.stems = stems(entry.title, true);
       for (const [field, text] of [["title", entry.title], ["also", entry.also], ["above", entry.above.join(" ")], ["kind", entry.said]]) {
-        for (const word of new Set(field === "title" ? entry.stems : stems(text))) {
+        for (const word of new Set(field === "title" ? [...entry.stems, ...joined(entry.stems)] : stems(text))) {
           if (!small.has(word)) small.set(word, []);
           small.get(word).push([place, IN[field]]);
         }
