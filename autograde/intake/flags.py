@@ -66,10 +66,7 @@ _CALLS = {
         "os.memfd_create",
     },
     LOOKS: {"gc.get_*", "sys._getframe", "inspect.stack", "inspect.currentframe", "sys._current_frames"},
-    HIDES: {
-        "eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn",
-        "*.__getattribute__",
-    },
+    HIDES: {"eval", "exec", "compile", "__import__", "importlib.*", "vars", "*.run_backward", "*.grad_fn"},
 }  # fmt: skip
 # flag -> whole names, how names begin, how they end
 _SPLIT = {

@@ -48,7 +48,7 @@ from autograde.intake.notes import Notes
         ("import torch.nn.functional as F\ngetattr(F, 'soft' + 'max')(x)", flags.HIDES),
         ("import torch.nn.functional as F\nF.__dict__['softmax'](x)", flags.HIDES),
         ("import torch.nn.functional as F\nmine = getattr(F.softmax, part)", flags.HIDES),
-        ("import torch.nn.functional as F\nmine = F.softmax.__getattribute__('__co' + 'de__')", flags.HIDES),
+        ("import torch.nn.functional as F\ntake = F.softmax.__getattribute__", flags.LOOKS),
         ("torch.ops.aten.softmax.int(x, 0)", flags.HIDES),
         ("@torch.jit.script\ndef f(x): return x", flags.HIDES),
         ("with torch._C.DisableTorchFunction(): pass", flags.HIDES),
