@@ -6,9 +6,10 @@ SHA256SUMS lists them as `sha256sum` writes it, so an archive can be checked and
 from __future__ import annotations
 
 import hashlib
+import io
 import os
 import tarfile
-import tempfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 
@@ -37,12 +38,10 @@ def write(to: Path, members: dict[str, Path], progress: Progress) -> None:
                     tar.addfile(info, hashing)
                     mark = "\\" if _escaped(name) != name else ""  # by which sha256sum knows that it is escaped
                     sums.append(f"{mark}{hashing.sha256.hexdigest()}  class/{_escaped(name)}\n")
-            with tempfile.TemporaryFile() as listed:
-                listed.write("".join(sums).encode("utf-8", "surrogateescape"))
-                info = tarfile.TarInfo(SUMS)
-                info.size, info.mode = listed.tell(), 0o600
-                listed.seek(0)
-                tar.addfile(info, listed)
+            listed = "".join(sums).encode("utf-8", "surrogateescape")
+            info = tarfile.TarInfo(SUMS)
+            info.size, info.mode = len(listed), 0o600
+            tar.addfile(info, io.BytesIO(listed))
 
 
 def _escaped(name: str) -> str:
@@ -86,14 +85,12 @@ def unpacked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]
                     continue
                 yield member.name
                 found[_escaped(member.name)] = _written(content, into and into / member.name)
-    except (tarfile.TarError, EOFError, OSError) as error:
-        if isinstance(error, OSError) and error.errno is not None:
+    except BadArchive:
+        raise
+    except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
+        if isinstance(error, OSError) and error.errno is not None:  # the disk's, and not what is read
             raise
         raise BadArchive(f"{file} is cut off or damaged: {error}. To do: take another copy of it") from None
-    except ValueError as error:
-        if isinstance(error, BadArchive):
-            raise
-        raise BadArchive(f"{file} is damaged: {error}. To do: take another copy of it") from None
     if sums is None:
         raise BadArchive(f"{file} has no {SUMS} at its end: it is cut off, or none of ours")
     lines = (line.removeprefix("\\").partition("  ") for line in sums.removesuffix("\n").split("\n") if line)
