@@ -71,7 +71,8 @@ def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: b
     with contextlib.ExitStack() as held_open:
         beside = held_open.enter_context(_beside(to)) if write else to.parent
         copy = beside / "gradebook.db"
-        members = {name: path for name, path in _members(folder, done) if path != database}
+        aside = {Path(f"{database}{ending}") for ending in ("", "-journal", "-wal", "-shm")}  # in the copy already
+        members = {name: path for name, path in _members(folder, done) if path not in aside}
         if database is None:
             members[COPY] = copy
         elif database.exists():
@@ -152,14 +153,14 @@ def _copy(url: str, database: Path | None, to: Path) -> None:
 
 
 def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
-    """(name below the class, file) of all ordinary files; what is none, and a database's own journals, is left out."""
+    """(name below the class, file) of all ordinary files; what is none is left out."""
     for path in sorted(folder.root.rglob("*")):
         name = path.relative_to(folder.root).as_posix()
         try:
             mode = path.lstat().st_mode
         except FileNotFoundError:  # gone since it was listed: formgrader may be at work meanwhile
             continue
-        if stat.S_ISREG(mode) and name != "ledger/.lock" and not name.startswith("gradebook.db-"):
+        if stat.S_ISREG(mode) and name != "ledger/.lock":
             yield name, path
         elif not stat.S_ISDIR(mode) and not stat.S_ISREG(mode):
             done.left_out.append(f"{name}: no ordinary file")

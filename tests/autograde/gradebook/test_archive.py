@@ -6,9 +6,12 @@ import hashlib
 import io
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import tarfile
+import zlib
+from contextlib import closing
 from datetime import timedelta
 from pathlib import Path
 
@@ -163,6 +166,15 @@ def test_an_archive_that_is_cut_off_restores_nothing(made, tmp_path, kept):
     assert not (tmp_path / "again").exists() and not list(tmp_path.glob(".again.*"))
 
 
+def test_an_archive_that_is_damaged_within_a_file_is_one_line(tmp_path):
+    info, packing = tarfile.TarInfo("class/large"), zlib.compressobj(0, wbits=31)
+    info.size = 1 << 20
+    begins = packing.compress(info.tobuf() + bytes(info.size // 2)) + packing.flush(zlib.Z_FULL_FLUSH)
+    (tmp_path / "file").write_bytes(begins + b"\7")  # of a block's kinds none is 3
+    result = run("restore", tmp_path / "file", "--class", tmp_path / "again")
+    assert result.exit_code == 1 and "cut off or damaged" in said(result) and "another copy" in said(result)
+
+
 def change(name, data):
     return lambda members: members.update({name: data})
 
@@ -258,6 +270,23 @@ def test_what_goes_while_the_class_is_listed_is_not_archived(folder, tmp_path, m
     real = Path.rglob
     monkeypatch.setattr(Path, "rglob", lambda path, pattern: [*real(path, pattern), path / "feedback" / ".a.half"])
     assert not archive.archive(folder, tmp_path / "file.tar.gz").left_out
+
+
+@pytest.mark.parametrize("name", ["gradebook.db", archive.COPY])
+def test_what_a_database_keeps_beside_it_for_a_moment_is_not_archived(folder, tmp_path, name):
+    """Beside the copy it would be taken for the copy's own, and written back into it."""
+    (folder.root / "gradebook.db").rename(folder.root / name)
+    with folder.config.open("a") as file:
+        file.write(f'\nc.CourseDirectory.db_url = "sqlite:///{folder.root / name}"\n')
+    (folder.root / f"{name}-before-midterm").write_text("the instructor's own")
+    with closing(sqlite3.connect(folder.root / name)) as formgrader:
+        formgrader.execute("begin immediate")
+        formgrader.execute("create table at_work (x)")
+        assert (folder.root / f"{name}-journal").exists()
+        made = archive.archive(folder, tmp_path / "file.tar.gz")
+    with tarfile.open(made.file) as tar:
+        there = {each.name for each in tar if name in each.name}
+    assert there == {f"class/{name}", f"class/{name}-before-midterm"}
 
 
 def test_links_are_left_out_and_said(folder, tmp_path):
