@@ -11,10 +11,12 @@ What libraries write for us (nbgrader, SQLite) follows the umask, which `private
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import stat
 from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 from course.files import replace, sync_folder
 
@@ -87,6 +89,20 @@ def add(path: Path, lines: bytes) -> None:
     except OSError as error:
         error.filename = str(path)
         raise
+
+
+def open_ordinary(path: Path) -> BinaryIO:
+    """A file that somebody else may have put there, for reading: no link is followed, no pipe waited for. Raises
+    OSError, also where it is no ordinary file."""
+    return open(path, "rb", opener=_ordinary)
+
+
+def _ordinary(path: str, flags: int) -> int:
+    handle = os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK)
+    if stat.S_ISREG(os.fstat(handle).st_mode):
+        return handle
+    os.close(handle)
+    raise OSError(errno.EINVAL, "no ordinary file", path)
 
 
 def umask_of(folder: Path) -> int:

@@ -15,14 +15,13 @@ The names in it are students' own: text, and never a path.
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from autograde.files import write_atomically
+from autograde.files import open_ordinary, write_atomically
 
 PROVENANCE = "provenance.json"
 _MOST = 16 << 20  # bytes of one that is read: more than is written of names as long as can be
@@ -57,7 +56,7 @@ def write(folder: Path, of: Provenance) -> None:
 def read(folder: Path) -> dict[str, Any]:
     """What stands in a submission's folder of it; {} where there is none that can be read."""
     try:
-        with os.fdopen(os.open(folder / PROVENANCE, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as file:
+        with open_ordinary(folder / PROVENANCE) as file:
             said = json.loads(file.read(_MOST))
     except (OSError, ValueError, RecursionError):
         return {}

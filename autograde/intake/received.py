@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from autograde import moments
+from autograde.files import open_ordinary
 from autograde.intake.notes import Notes
 from autograde.intake.parse import MAX_BYTES, Contents, Refused, contents, reasons, safe
 from autograde.intake.provenance import PROVENANCE
@@ -43,11 +44,10 @@ _SKIPPED = {"__MACOSX", "__pycache__"}  # and everything hidden, such as .ipynb_
 class Received:
     """What came out of a submission's folder: a notebook, or the reason why there is none.
 
-    `notebook` is nbformat 4 with nothing in its cells but type, id, text, and nbgrader's marks (see `_marks`); None
-    where it could not be read.
-    `notes` are sentences for the student, `details` the same things for the instructor, `flags` what a person should
-    look at. `sha256` is of the file's bytes (`NO_FILE` where there is none), `name` its name relative to the folder.
-    `failed` says why the machine could not read it, which no student is to blame for: it has no verdict then.
+    `notebook` is nbformat 4 with nothing in its cells but type, id, text, and nbgrader's marks; None where it could not
+    be read. `notes` are sentences for the student, `details` the same things for the instructor, `flags` what a person
+    should look at. `sha256` is of the file's bytes (`NO_FILE` where there is none), `name` its name relative to the
+    folder. `failed` says why the machine could not read it, which no student is to blame for: it has no verdict then.
     """
 
     notebook: nbformat.NotebookNode | None
@@ -221,18 +221,16 @@ def _nothing_found(files: list[str], expected: str, reading: _Found) -> str:
 
 
 def _bytes(folder: Path, name: str, reading: _Found) -> bytes:
-    """The file's content, by a descriptor that is known to be a regular file's."""
+    """The file's content."""
     try:
-        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        file = open_ordinary(folder / name)
     except OSError as error:
         _unless_the_machines(error)
         raise Refused(
             f"{safe(name)} could not be opened; hand it in again.", f"{safe(name)}: {safe(error.strerror)}"
         ) from None
-    with os.fdopen(descriptor, "rb") as file:
-        status = os.fstat(descriptor)
-        if not stat.S_ISREG(status.st_mode):
-            raise Refused(f"{safe(name)} is not an ordinary file.", f"{safe(name)} has mode {status.st_mode:o}")
+    with file:
+        status = os.fstat(file.fileno())
         if status.st_nlink > 1:
             reading.add(
                 f"{safe(name)} was read.", f"{safe(name)} has {status.st_nlink} names on this disk (hard links)"
@@ -295,9 +293,8 @@ def stamp(folder: Path) -> str:
 
 def _stamp(folder: Path) -> bytes:
     try:
-        descriptor = os.open(folder / STAMP, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(200) if stat.S_ISREG(os.fstat(descriptor).st_mode) else b""
+        with open_ordinary(folder / STAMP) as file:
+            return file.read(200)
     except (OSError, ValueError):
         return b""
 

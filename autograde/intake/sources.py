@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from autograde.files import open_ordinary
 from autograde.folders import ClassFolder
 from autograde.intake import unpack
 from autograde.intake.chapters import Chapters
@@ -199,12 +200,12 @@ def _aside_if_odd(path: Path, root: Path, aside: Aside, wanted: Callable[[int], 
 
 
 def content_of(path: Path, budget: Budget) -> Iterator[bytes]:
-    """The content of a file of the source, which is not followed where it has become a link.
+    """The content of a file of the source, which may be another thing by now than when it was listed.
 
     Raises Damaged where it cannot be read, and TooMuch at the end of the budget.
     """
     try:
-        file = os.fdopen(os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC), "rb")
+        file = open_ordinary(path)
     except OSError as error:
         raise Damaged(f"it cannot be read ({error.strerror})") from None
     yield from unpack.chunks(file, budget)

@@ -9,6 +9,7 @@ import socket
 import pytest
 
 from autograde.folders import ClassFolder
+from autograde.intake import provenance
 from autograde.intake import received as finding
 from autograde.intake.received import receive
 from tests.autograde.intake.test_parse import notebook, refused, sources, submission
@@ -164,6 +165,11 @@ def test_a_timestamp_is_never_read_through_a_link_or_from_a_device(tmp_path):
     assert finding.handed_in_at(tmp_path) == ""
     (tmp_path / "elsewhere").rename(tmp_path / "timestamp.txt")
     assert finding.handed_in_at(tmp_path) == "2026-01-01 12:00:00 UTC"
+
+
+def test_a_pipe_in_the_place_of_its_provenance_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / provenance.PROVENANCE)
+    assert provenance.read(tmp_path) == {}
 
 
 def test_a_students_folder_that_is_a_link_is_nobodys_submission(tmp_path):
