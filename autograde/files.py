@@ -12,11 +12,12 @@ from __future__ import annotations
 
 import contextlib
 import errno
+import json
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from course.files import replace, sync_folder
 
@@ -89,6 +90,16 @@ def add(path: Path, lines: bytes) -> None:
     except OSError as error:
         error.filename = str(path)
         raise
+
+
+def objects(path: Path, names: Collection[str]) -> Iterator[dict[str, Any]]:
+    """The JSON objects in a file's lines that have these names; none where there is no file. A line that a killed run
+    cut short is passed over."""
+    with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
+        for line in file:
+            with contextlib.suppress(ValueError):
+                if isinstance(read := json.loads(line), dict) and read.keys() >= set(names):
+                    yield read
 
 
 def open_ordinary(path: Path) -> BinaryIO:

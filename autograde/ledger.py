@@ -23,7 +23,7 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-from autograde.files import add, open_to_add, write_atomically
+from autograde.files import add, objects, open_to_add, write_atomically
 from course.verdict import Verdict
 
 _PEOPLE = "people.json"
@@ -129,20 +129,15 @@ class Ledger:
 
     def read(self, assignment: str) -> Iterator[Record]:
         """All records in the order in which they were written; a line cut short by a killed run is passed over."""
-        path = self.path(assignment)
-        if not path.exists():
-            return
         people = self.people()
-        with path.open("rb") as file:
-            for line in file:
-                try:
-                    stored = json.loads(line)
-                    if isinstance(number := stored["student"], int):
-                        stored["student"] = people.get(number) or nobody(number)
-                    record = Record.from_json(stored)
-                except (ValueError, TypeError, KeyError, AttributeError):
-                    continue
-                yield record
+        for stored in objects(self.path(assignment), ("student", "verdict")):
+            if isinstance(number := stored["student"], int):
+                stored["student"] = people.get(number) or nobody(number)
+            try:
+                record = Record.from_json(stored)
+            except (ValueError, TypeError, KeyError, AttributeError):
+                continue
+            yield record
 
     def people(self) -> dict[int, str | None]:
         """Number -> student, None for one who is forgotten. Raises LedgerDamaged where the file cannot be read: without
@@ -189,13 +184,13 @@ class Ledger:
 
     def names(self, assignment: str) -> set[str]:
         """Students who stand in the file by name."""
-        stored = self._lines(self.path(assignment).name, ("student",))
-        return {line["student"] for line in stored if isinstance(line["student"], str)}
+        students = (line["student"] for line in objects(self.path(assignment), ("student",)))
+        return {student for student in students if isinstance(student, str)}
 
     def _rewritten(self, assignment: str, mine: int = 0) -> Iterator[str]:
         """The file's lines, students as numbers, and this one's without what is theirs."""
         numbers = {student: number for number, student in self.people().items() if student is not None}
-        for line in self._lines(self.path(assignment).name, ("student", "verdict")):
+        for line in objects(self.path(assignment), ("student", "verdict")):
             line["student"] = numbers.get(line["student"], line["student"])
             if line["student"] == mine:
                 line |= {"submission": "", "flags": [], "notes": [], "details": []}
@@ -210,7 +205,7 @@ class Ledger:
 
     def undone(self) -> dict[str, bool]:
         """Run that was taken back -> whether that is done, or was begun and has to be gone on with."""
-        return {line["run"]: bool(line["done"]) for line in self._lines(_UNDONE, ("run", "done"))}
+        return {line["run"]: bool(line["done"]) for line in objects(self.folder / _UNDONE, ("run", "done"))}
 
     def undo(self, run: str, *, done: bool) -> None:
         """Takes back a run: its records count no more from when this is begun."""
@@ -224,18 +219,11 @@ class Ledger:
     def changed_points(self) -> list[Changed]:
         """Every time that an exercise's points were changed, in order."""
         names = ("run", "when", "exercise", "points")
-        return [Changed(**{name: line[name] for name in names}) for line in self._lines(_POINTS, names)]
+        return [Changed(**{name: line[name] for name in names}) for line in objects(self.folder / _POINTS, names)]
 
     def change_points(self, changed: Changed) -> None:
         """Adds what an exercise is out of from now on."""
         self._add(_POINTS, vars(changed))
-
-    def _lines(self, name: str, needed: tuple[str, ...]) -> Iterator[dict[str, Any]]:
-        with contextlib.suppress(FileNotFoundError):
-            for line in (self.folder / name).read_bytes().splitlines():
-                with contextlib.suppress(ValueError):  # cut short by a killed run
-                    if isinstance(read := json.loads(line), dict) and set(needed) <= set(read):
-                        yield read
 
     def _add(self, name: str, line: dict[str, Any]) -> None:
         add(self.folder / name, json.dumps(line).encode() + b"\n")

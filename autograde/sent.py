@@ -8,15 +8,12 @@ here, too; `user` is the platform's own number of theirs.
 
 from __future__ import annotations
 
-import contextlib
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
-from autograde.files import add, write_atomically
+from autograde.files import add, objects, write_atomically
 
 _SENT = "sent.jsonl"
 _THERE = ("platform", "address", "course", "item")  # what names an assignment on a platform
@@ -60,7 +57,7 @@ class Sent:
     def of(self, target: Target) -> dict[str, History]:
         """The platform's number of a person -> what went to them."""
         people: dict[str, History] = {}
-        for line in self._lines():
+        for line in objects(self.path, _NEEDED):
             if any(line[name] != getattr(target, name) for name in _THERE):
                 continue
             history = people.setdefault(line["user"], History())
@@ -82,17 +79,9 @@ class Sent:
 
     def forget(self, student: int) -> bool:
         """Takes a student's lines out; whether there were any."""
-        lines = list(self._lines())
+        lines = list(objects(self.path, _NEEDED))
         left = [line for line in lines if line["student"] != student]
         if len(left) == len(lines):
             return False
         write_atomically(self.path, "".join(json.dumps(line, sort_keys=True) + "\n" for line in left))
         return True
-
-    def _lines(self) -> Iterator[dict[str, Any]]:
-        """The lines, without one that was cut short by a killed run."""
-        with contextlib.suppress(FileNotFoundError):
-            for line in self.path.read_bytes().splitlines():
-                with contextlib.suppress(ValueError):
-                    if isinstance(read := json.loads(line), dict) and _NEEDED <= set(read):
-                        yield read

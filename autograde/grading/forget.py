@@ -8,7 +8,6 @@ names somebody goes last, so that a forgetting which is killed can be given agai
 
 from __future__ import annotations
 
-import contextlib
 import json
 import os
 import shutil
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from autograde import plan
-from autograde.files import write_atomically
+from autograde.files import objects, write_atomically
 from autograde.folders import ClassFolder
 from autograde.gradebook import extensions, store
 from autograde.intake import provenance, roster_file
@@ -90,13 +89,8 @@ def named(folder: ClassFolder, student: str) -> bool:
 def archives(folder: ClassFolder) -> list[str]:
     """The archives of the class that were made, each with its day: they hold who was forgotten since. A line is there
     before its archive is: of one that was cut short, none was made."""
-    found = []
-    with contextlib.suppress(FileNotFoundError):
-        for line in (folder.ledger / "archives.jsonl").read_bytes().splitlines():
-            with contextlib.suppress(ValueError, KeyError, TypeError):
-                made = json.loads(line)
-                found.append(f"{made['file']} ({made['when'][:10]})")
-    return found
+    made = objects(folder.ledger / "archives.jsonl", ("file", "when"))
+    return [f"{each['file']} ({str(each['when'])[:10]})" for each in made]
 
 
 def _theirs(folder: ClassFolder, student: str) -> list[Path]:

@@ -18,7 +18,7 @@ from collections.abc import Collection
 from functools import cached_property
 from typing import Any
 
-from autograde.files import add, write_atomically
+from autograde.files import add, objects, write_atomically
 from autograde.folders import ClassFolder
 from autograde.intake.sources import BadSource
 from autograde.intake.whose import FOLDERS, safe
@@ -118,7 +118,8 @@ class People:
         try:
             with contextlib.suppress(FileNotFoundError):
                 marks = json.loads(self.path.read_bytes())
-            marks |= self._kept_since()
+            for kept in objects(self._since, ()):  # by a collection that was killed
+                marks |= kept
         except (OSError, ValueError, TypeError):
             marks = None
         if not isinstance(marks, dict):
@@ -126,15 +127,6 @@ class People:
                 f"{self.path} cannot be read, so nobody knows whose the submissions are that were collected before. "
                 "To do: bring it back from a backup; or take it away, and look at each submission that is replaced"
             )
-        return marks
-
-    def _kept_since(self) -> dict[str, Any]:
-        """What a collection that was killed has kept; a line that was cut short says nothing."""
-        marks: dict[str, Any] = {}
-        with contextlib.suppress(FileNotFoundError):
-            for line in self._since.read_bytes().splitlines():
-                with contextlib.suppress(ValueError, TypeError):
-                    marks |= json.loads(line)
         return marks
 
     def another(self, student: str, name: str, mark: tuple[str, str]) -> str:
