@@ -6,7 +6,7 @@ from __future__ import annotations
 import difflib
 import re
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 from autograde.folders import ClassFolder
@@ -37,20 +37,25 @@ def require_layout(folder: ClassFolder) -> None:
 
 
 def assignments(folder: ClassFolder, given: list[str] | None) -> list[str]:
-    """The assignments meant by names or numbers."""
+    """The assignments meant by names or numbers; all that are released, where none is."""
     require_layout(folder)
     released = folder.assignments()
     if not released:
         raise stop(
             f"nothing is released in {folder.root}: run `autograde release` first, or say --class where the class is"
         )
-    names = []
-    for word in given or released:
-        match = meant(word, released)
+    return all_meant(given or released, released, "assignment")
+
+
+def all_meant(words: Iterable[str], names: Collection[str], kind: str) -> list[str]:
+    """The names that words mean, each once. Stops at a word that means none."""
+    found: list[str] = []
+    for word in words:
+        match = meant(word, names)
         if not match:
-            raise stop(f"no assignment {word!r}; there are {', '.join(released)}")
-        names += match
-    return names
+            raise stop(f"no {kind} {word!r}; there are {', '.join(names)}")
+        found += match
+    return list(dict.fromkeys(found))
 
 
 def assignment_of(file: Path, assignment: str | None) -> str:
@@ -58,9 +63,7 @@ def assignment_of(file: Path, assignment: str | None) -> str:
     folder's."""
     assignments = sorted({exercise.notebook for exercise in exercises()})
     if assignment:
-        if match := meant(assignment, assignments):
-            return match[0]
-        raise stop(f"no assignment {assignment!r}; there are {', '.join(assignments)}")
+        return all_meant([assignment], assignments, "assignment")[0]
     held = _held(file)
     for word in [*held, file.stem, file.resolve().parent.name]:
         if match := meant(word, assignments):

@@ -14,7 +14,7 @@ from autograde.folders import ClassFolder
 from autograde.terminal import say, stop
 from autograde.terminal.handing_out import show_handed_out
 from autograde.terminal.progress import Steps
-from course.exercises import SPINE, meant
+from course.exercises import SPINE
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
 
@@ -82,19 +82,15 @@ def release(
     except (RuntimeError, ValueError) as error:
         raise stop(error) from None
     show_handed_out(given, done, put, dry_run)
-    for name, links in [(each.name, published.links(each.name, hub)) for each in given] if published else []:
-        for what, address in links.items():
-            say(f"{name}, {what}: {address}")
+    if published:
+        for each in given:
+            for what, address in published.links(each.name, hub).items():
+                say(f"{each.name}, {what}: {address}")
     if not dry_run:
         say(f"To hand out: {folder.archives}/{f' and {to}/' if to else ''}")
 
 
 def _stems(words: list[str] | None, stems: Collection[str]) -> list[str]:
     """The notebooks meant by numbers, names or "spine", each once."""
-    names: list[str] = []
-    for word in words or []:
-        match = list(SPINE) if word == "spine" else meant(word, stems)
-        if not match:
-            raise stop(f"no notebook {word!r}; there are {', '.join(stems)}")
-        names += match
-    return list(dict.fromkeys(names))
+    each = [name for word in words or [] for name in (SPINE if word == "spine" else [word])]
+    return chosen.all_meant(each, stems, "notebook")

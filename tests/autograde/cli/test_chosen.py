@@ -24,6 +24,10 @@ def test_an_unknown_assignment_is_said_with_those_there_are(toy_released):
     assert "no assignment '07'; there are 00-toy" in said(result)
 
 
+def test_an_assignment_that_is_named_twice_is_meant_once(toy_released):
+    assert chosen.assignments(toy_released, ["00", toy.NAME, "00"]) == [toy.NAME]
+
+
 def test_an_unknown_notebook_is_said_with_those_there_are(tmp_path):
     result = run("release", "77", "--class", tmp_path)
     assert result.exit_code == 1
