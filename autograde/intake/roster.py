@@ -36,6 +36,9 @@ class Person:
     why: str = ""
 
 
+_Index = dict[str, list[Person]]
+
+
 @dataclass(frozen=True)
 class Roster:
     """A roster that has been read. `kind` says whose table it is, `header` its columns as they stand there, `points`
@@ -62,21 +65,22 @@ class Roster:
 
     def exactly(self, *words: str) -> Person | str:
         """The one person whose number, address or login one of these is, the surest first; else why there is none."""
-        return self._one(words, (self._exact,))
+        return self._one(words, (self._exact, folded))
 
     def named(self, name: str) -> Person | str:
         """The one person of a name that people gave themselves: it is nobody's number, whatever it looks like."""
-        return self._one((name,), (self._by_name,))
+        return self._one((name,), (self._by_name, alike))
 
     def called(self, word: str) -> Person | str:
         """The one person whom an instructor means by a number, an address, a login or a name."""
-        return self._one((word,), (self._exact, self._by_name))
+        return self._one((word,), (self._exact, folded), (self._by_name, alike))
 
-    def _one(self, words: Iterable[str], indexes: Iterable[Mapping[str, list[Person]]]) -> Person | str:
+    def _one(self, words: Iterable[str], *indexes: tuple[_Index, Callable[[str], str]]) -> Person | str:
+        """The one person whom a word means in an index, of which the keys are made as beside it."""
         said = [word for word in words if word]
         for word in said:
-            for index in indexes:
-                found = index.get(folded(word) if index is self._exact else alike(word), [])
+            for index, key in indexes:
+                found = index.get(key(word), [])
                 if len(found) == 1:
                     return found[0]
                 if found:
@@ -93,20 +97,20 @@ class Roster:
         return {each.student: each for each in self.people}
 
     @cached_property
-    def _groups(self) -> dict[str, list[Person]]:
+    def _groups(self) -> _Index:
         return _index(self.people, lambda each: {alike(each.group)})
 
     @cached_property
-    def _exact(self) -> dict[str, list[Person]]:
+    def _exact(self) -> _Index:
         return _index(self.people, lambda each: {folded(word) for word in (each.number, each.email, *each.logins)})
 
     @cached_property
-    def _by_name(self) -> dict[str, list[Person]]:
+    def _by_name(self) -> _Index:
         return _index(self.people, lambda each: {alike(each.name), alike(each.student)})
 
 
-def _index(people: Iterable[Person], keys: Callable[[Person], set[str]]) -> dict[str, list[Person]]:
-    made: dict[str, list[Person]] = {}
+def _index(people: Iterable[Person], keys: Callable[[Person], set[str]]) -> _Index:
+    made: _Index = {}
     for person in people:
         for key in keys(person) - {""}:
             made.setdefault(key, []).append(person)
