@@ -92,20 +92,13 @@ def _nothing(assignment: Any, student: str, last_name: str, first_name: str, ema
 
 
 def _only_in_roster(folder: ClassFolder, assignment: str, students: Collection[str]) -> list[Person]:
-    """Those whom the class's roster names, and the gradebook does not know: they never handed anything in."""
+    """Those whom the class's roster names, and the gradebook does not know, by name: they never handed anything in."""
     if not (folder.roster(assignment).is_file() or folder.roster().is_file()):
         return []
     # Not above: what reads rosters brings PyTorch with it, two seconds for a class that keeps none.
-    from autograde.intake.people import People
-    from autograde.intake.roster_file import kept
-    from autograde.reports.roster_rows import person_of
+    from autograde.reports.roster_rows import only_in_roster
 
-    if (roster := kept(folder, assignment)) is None:
-        return []
-    people = People(folder)
-    bound = (person_of(folder, people, roster, student, assignment) for student in students)
-    known = {person.number for person in bound if not isinstance(person, str)}
-    return sorted((p for p in roster.people if p.number not in known), key=lambda person: person.student)
+    return sorted(only_in_roster(folder, assignment, students), key=lambda person: person.student)
 
 
 def _yes(there: Sized) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -70,6 +70,16 @@ def person_of(folder: ClassFolder, people: People, roster: Roster, student: str,
     if by_name:
         return by_name
     return roster.called(student) if scheme in (FOLDERS, LOOSE) else roster.named(student)
+
+
+def only_in_roster(folder: ClassFolder, assignment: str, students: Iterable[str]) -> list[Person]:
+    """Those whom the class's roster names beside these students; nobody where it keeps none. Raises BadRoster."""
+    if (roster := kept(folder, assignment)) is None:
+        return []
+    people = People(folder)
+    rows = [person_of(folder, people, roster, student, assignment) for student in students]
+    known = {row.number for row in rows if isinstance(row, Person)}
+    return [person for person in roster.people if person.number not in known]
 
 
 def rows_of(folder: ClassFolder, roster: Roster, points: Points) -> tuple[dict[str, Person], list[tuple[str, str]]]:

@@ -13,11 +13,8 @@ from autograde import bank
 from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, store
 from autograde.grading import judge
-from autograde.intake.people import People
-from autograde.intake.roster import Person
-from autograde.intake.roster_file import kept
 from autograde.ledger import Ledger, Record
-from autograde.reports.roster_rows import person_of
+from autograde.reports.roster_rows import only_in_roster
 from autograde.reports.trace import Trace, how_long, traces
 from course.exercises import Exercise
 from course.verdict import YOUR_NUMBER, Outcome
@@ -121,7 +118,8 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
     handed_in = {student for student, _ in folder.submissions(assignment)}
     with store.open_gradebook(folder) as book:
         enrolled = {student.id for student in book.students}
-    silent = _silent(folder, assignment, enrolled | set(folder.students()) | handed_in | set(by_student))
+    there = enrolled | set(folder.students()) | handed_in | set(by_student)
+    silent = {person.student for person in only_in_roster(folder, assignment, there)}
     graded, at = [by_student[student] for student in sorted(by_student)], formgrader(folder)
     records = [trace.record for trace in graded if trace.record is not None]
     return Summary(
@@ -151,17 +149,7 @@ def known(folder: ClassFolder, assignment: str) -> set[str]:
     """All students whom submissions/, the gradebook or the roster knows."""
     with store.open_gradebook(folder) as book:
         there = {student.id for student in book.students} | set(folder.students())
-    return there | _silent(folder, assignment, there)
-
-
-def _silent(folder: ClassFolder, assignment: str, known: set[str]) -> set[str]:
-    """Those of the class's roster of whom there is nothing yet."""
-    if (roster := kept(folder, assignment)) is None:
-        return set()
-    people = People(folder)
-    rows = [person_of(folder, people, roster, student, assignment) for student in known]
-    there = {row.number for row in rows if isinstance(row, Person)}
-    return {person.student for person in roster.people if person.number not in there}
+    return there | {person.student for person in only_in_roster(folder, assignment, there)}
 
 
 def _to_the_minute(when: str) -> str:
