@@ -1,11 +1,15 @@
-"""The book as a reader gets it: how long it builds, what each page weighs, what it asks the network for.
+"""The book as a reader gets it: how long it builds, what each page weighs, what it asks the network for, and how long
+its figures take to answer.
 
     python -m benchmarks.site                # three builds of each kind, then every page in a browser
     python -m benchmarks.site --rounds 1
 
 Everything is built from a copy of the sources in a folder of its own, cold (nothing built before), warm (nothing
 changed since) and with one page changed. A page's weight is what a browser with an empty cache fetches for it at 1280
-pixels, text counted as gzip makes it. Needs a Chromium on the PATH. Writes benchmarks/results/site.json.
+pixels, text counted as gzip makes it. Every control of every figure is used by mouse or keyboard in a browser that has
+one core: what is told is the longest time from an input to the next frame that was painted, as the browser itself
+measures it (Event Timing, in steps of 8 ms), and the longest that the page was at work for one. Needs a Chromium on the
+PATH. Writes benchmarks/results/site.json.
 """
 
 from __future__ import annotations
@@ -27,7 +31,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import urlparse
 
-from playwright.sync_api import Browser, Request, Response, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, Request, Response, sync_playwright
 
 from benchmarks.record import Record, write
 
@@ -39,9 +43,35 @@ SOURCES = (
 CHANGED = Path("book/glossary.md")
 BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TEXT = ("text/", "javascript", "json", "svg", "xml")
-# Seconds and bytes that the course promises.
-TARGETS = {"cold": 15, "warm": 8, "home": 200_000, "page": 350_000}
-ABOUT = """Builds of the book from stored outputs, and what every page makes a browser with an empty cache fetch."""
+# Seconds, bytes and milliseconds that the course promises.
+TARGETS = {"cold": 15, "warm": 8, "home": 200_000, "page": 350_000, "interaction": 50}
+ABOUT = """Builds of the book from stored outputs, what every page makes a browser with an empty cache fetch, and how
+long its figures take to answer on one core."""
+FIGURES = ROOT / "course" / "figures" / "static"
+CONTROLS = "input, button, textarea, select, [role=slider]"
+KEYS = ("ArrowRight", "ArrowLeft", "End", "Home")  # for whatever slides
+PAUSE = 150  # milliseconds after each input, for what it starts
+MOST = 24  # controls of a figure
+# What changes nothing that is to be seen is followed by no frame, so a mark changes with every input.
+OBSERVE = """() => {
+  const mark = document.body.appendChild(document.createElement('i'));
+  mark.style = 'position: fixed; top: 0; width: 1px; height: 1px; background: #888; opacity: 0.5';
+  const turn = () => { mark.style.opacity = mark.style.opacity === '0.5' ? 0.6 : 0.5 };
+  for (const kind of ['keydown', 'input', 'click']) addEventListener(kind, turn, true);
+  window.answers = [];
+  const note = list => window.answers.push(...list.getEntries());
+  new PerformanceObserver(note).observe({ type: 'event', durationThreshold: 16 });
+  new PerformanceObserver(note).observe({ type: 'longtask' });
+}"""
+ANSWERS = """() => {
+  const events = answers.filter(entry => entry.entryType === 'event' && entry.interactionId);
+  const tasks = answers.filter(entry => entry.entryType === 'longtask').map(task => task.duration);
+  const longest = numbers => Math.round(Math.max(0, ...numbers));
+  return {
+    milliseconds: longest(events.map(event => event.duration)),
+    at_work_milliseconds: longest([...tasks, ...events.map(event => event.processingEnd - event.processingStart)])
+  };
+}"""
 LOAD_ALL = """async () => {
   for (const image of document.images) { image.loading = 'eager'; await image.decode().catch(() => 0) }
   await document.fonts.ready
@@ -146,6 +176,55 @@ def page_weights(html: Path, browser: Browser, address: str) -> list[Record]:
     return records
 
 
+def interactions(html: Path, browser: Browser, address: str) -> list[Record]:
+    """Each kind of figure, where it stands first: its controls used one after the other, once it is loaded."""
+    kinds = {path.stem for path in FIGURES.glob("*/*.js")}
+    records: list[Record] = []
+    for path in sorted(html.rglob("*.html")):
+        name = path.relative_to(html).as_posix()
+        for kind in sorted(kinds & set(re.findall(r"<([a-z]+(?:-[a-z]+)+)[ >]", path.read_text("utf-8")))):
+            kinds.remove(kind)
+            page = browser.new_page(viewport={"width": 1280, "height": 900})
+            page.goto(address + name)
+            figure = page.locator(kind).first
+            use(page, figure)  # what is fetched and made at the first touch is another thing
+            page.evaluate(OBSERVE)
+            inputs = use(page, figure)
+            took = page.evaluate(ANSWERS)
+            page.close()
+            records.append(
+                {
+                    "measure": "interaction",
+                    "figure": kind,
+                    "page": name.removesuffix(".html"),
+                    "inputs": inputs,
+                    **took,
+                    "target_milliseconds": TARGETS["interaction"],
+                }
+            )
+            print(f"{kind}: {took}, {inputs} inputs", flush=True)
+    return records
+
+
+def use(page: Page, figure: Locator) -> int:
+    """Uses the controls of a figure, as many as can be seen; returns how many inputs these were."""
+    inputs = 0
+    for control in figure.locator(CONTROLS).all()[:MOST]:
+        if not control.is_visible() or not control.is_enabled():
+            continue
+        kind = control.get_attribute("type") or control.get_attribute("role") or ""
+        slides, typed = kind in ("range", "slider"), control.evaluate("e => /INPUT|TEXTAREA/.test(e.tagName)")
+        chosen = ("Space",) if kind in ("radio", "checkbox") else ("click",)  # its label lies over it
+        for key in KEYS if slides else ("End", "1", "Backspace") if typed and kind in ("", "text") else chosen:
+            if key == "click":
+                control.click(timeout=5000)
+            else:
+                control.press(key)
+            page.wait_for_timeout(PAUSE)
+            inputs += 1
+    return inputs
+
+
 def largest_figure(html: Path) -> Record:
     """The heaviest picture of the site, a file or a drawing inside a page, and the page that shows it."""
     largest: Record = {"measure": "largest figure", "page": None, "kind": None, "bytes": 0}
@@ -183,6 +262,12 @@ def main(arguments: list[str] | None = None) -> None:
             browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
             records += page_weights(html, browser, f"http://127.0.0.1:{server.server_port}/")
             browser.close()
+            here = os.sched_getaffinity(0)
+            os.sched_setaffinity(0, {min(here)})  # the next browser is to have one core
+            browser = playwright.chromium.launch(executable_path=chromium, args=["--no-sandbox", "--disable-gpu"])
+            records += interactions(html, browser, f"http://127.0.0.1:{server.server_port}/")
+            browser.close()
+            os.sched_setaffinity(0, here)
         server.shutdown()
         server.server_close()
         records.append(largest_figure(html))

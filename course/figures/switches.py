@@ -25,7 +25,8 @@ NAMES: dict[str, dict[Any, str]] = {
 TITLES = {"norm": "Norm", "residual": "Connection", "warm_up": "Start", "mean_rates": "Mean rate"}
 NOW, BEFORE = (0, 0, 0, 2), (1, 0, 0, 2)  # the still picture: one place in each switch's list
 # The drawing, in its own units: size, the axes' box, the highest loss in it. The script draws with the same numbers.
-DRAWING = {"width": 340, "height": 232, "left": 26, "top": 8, "across": 306, "down": 186, "most": 5}
+# A loss above "far" is drawn there, far outside of the box: a browser paints for seconds at a line to 10^12.
+DRAWING = {"width": 340, "height": 232, "left": 26, "top": 8, "across": 306, "down": 186, "most": 5, "far": 500}
 SHOWN = (15, 30, 45, 60)  # steps in the table
 TELLING = 100  # a loss above it is off the scale in words, too
 
@@ -85,7 +86,7 @@ def line(steps: list[int], losses: list[float | None]) -> str:
     for step, loss in zip(steps, losses, strict=True):
         if loss is not None:
             x = box["left"] + box["across"] * step / steps[-1]
-            y = box["top"] + box["down"] * (1 - loss / box["most"])
+            y = box["top"] + box["down"] * (1 - min(loss, box["far"]) / box["most"])
             path += f"{'M' if broken else 'L'}{x:.1f} {y:.1f}"
         broken = loss is None
     return path

@@ -115,6 +115,21 @@ def test_a_switch_by_keyboard_shows_what_was_measured_beside_what_was_there_befo
 
 
 @pytest.mark.browser
+def test_what_diverged_is_drawn_as_far_as_a_browser_paints_at_once(page: Page) -> None:
+    held = switches.data()
+    worst = max(
+        itertools.product(*map(range, held["counts"])),
+        key=lambda places: max(loss or 0 for curve in switches.curves_of(held, places) for loss in curve),
+    )
+    assert max(loss or 0 for curve in switches.curves_of(held, worst) for loss in curve) > 1e6
+    for name in switches.name_of(worst).replace("rate ", "").split(", "):
+        button(page, name).click()
+    says(page, f"{switches.name_of(worst)}: ")
+    drawn = figure(page).locator(".live .curves path").evaluate_all("all => all.map(path => path.getBBox().height)")
+    assert max(drawn) < 100 * switches.DRAWING["height"]
+
+
+@pytest.mark.browser
 def test_by_touch_at_320_pixels_and_nothing_before_the_first(browser: Browser, address: str) -> None:
     context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
     page, names = context.new_page(), []

@@ -40,10 +40,10 @@
 
     // A curve as a path; it may leave the axes' box at the top.
     line(losses) {
-      const { left, top, across, down, most } = this.drawing, steps = this.held.steps;
+      const { left, top, across, down, most, far } = this.drawing, steps = this.held.steps;
       let path = "", broken = true;
       losses.forEach((loss, i) => {
-        if (loss !== null) path += `${broken ? "M" : "L"}${(left + across * steps[i] / steps.at(-1)).toFixed(1)} ${(top + down * (1 - loss / most)).toFixed(1)}`;
+        if (loss !== null) path += `${broken ? "M" : "L"}${(left + across * steps[i] / steps.at(-1)).toFixed(1)} ${(top + down * (1 - Math.min(loss, far) / most)).toFixed(1)}`;
         broken = loss === null;
       });
       return path;
