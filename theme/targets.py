@@ -83,6 +83,17 @@ def requests_leaving(folder: Path) -> Reached:
     return (f"{leaving} of {sum(record['requests'] for record in pages):,}", leaving == 0) if pages else None
 
 
+@target("a figure's answer to an input, on one core", "50 ms")
+def interaction(folder: Path) -> Reached:
+    figures = rows("site", folder, measure="interaction")
+    if not figures:
+        return None
+    slowest = max(figures, key=lambda record: record["milliseconds"])
+    slow = sum(record["milliseconds"] > record["target_milliseconds"] for record in figures)
+    text = f"{len(figures) - slow} of {len(figures)}; the slowest, {slowest['figure']}, "
+    return f"{text}{slowest['milliseconds']} ms, the page at work for {slowest['at_work_milliseconds']}", slow == 0
+
+
 FASTER = {4: 6, 30: 25, 300: 40}  # submissions -> times as fast as stock nbgrader, over all assignments
 
 

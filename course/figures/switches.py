@@ -26,7 +26,7 @@ TITLES = {"norm": "Norm", "residual": "Connection", "warm_up": "Start", "mean_ra
 NOW, BEFORE = (0, 0, 0, 2), (1, 0, 0, 2)  # the still picture: one place in each switch's list
 # The drawing, in its own units: size, the axes' box, the highest loss in it. The script draws with the same numbers.
 # A loss above "far" is drawn there, far outside of the box: a browser paints for seconds at a line to 10^12.
-DRAWING = {"width": 340, "height": 232, "left": 26, "top": 8, "across": 306, "down": 186, "most": 5, "far": 500}
+DRAWING = {"width": 340, "height": 232, "left": 26, "top": 8, "across": 306, "down": 186, "most": 5, "far": 100}
 SHOWN = (15, 30, 45, 60)  # steps in the table
 TELLING = 100  # a loss above it is off the scale in words, too
 

@@ -107,6 +107,21 @@ def test_the_largest_figure_may_stand_in_a_page(tmp_path):
     assert site.largest_figure(tmp_path) == {**largest, "kind": "drawing", "bytes": 71}
 
 
+FIGURE = """<roof-line><button>wait</button><input type="range" min="0" max="9"><input type="radio"></roof-line>
+<script>document.querySelector("button").addEventListener("click", () => {
+  for (const begin = performance.now(); performance.now() < begin + 120;);
+})</script>"""
+
+
+@pytest.mark.browser
+def test_how_long_a_figure_takes_to_answer_is_seen(tmp_path, browser):
+    (tmp_path / "page.html").write_text(FIGURE)
+    (tmp_path / "without.html").write_text("<a-book>no figure</a-book>")
+    (record,) = site.interactions(tmp_path, browser, f"{tmp_path.as_uri()}/")
+    assert (record["figure"], record["page"], record["inputs"]) == ("roof-line", "page", 1 + len(site.KEYS) + 1)
+    assert record["at_work_milliseconds"] >= 120 and record["milliseconds"] >= 120
+
+
 @pytest.mark.parametrize(
     ("main", "arguments", "words"),
     [
