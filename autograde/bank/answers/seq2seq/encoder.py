@@ -84,7 +84,7 @@
         outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
 
 # %% wrong: no guard
-# What comes back is right, but the stub's first lines are gone, which raise ValueError for lengths that cannot be. Put
+# What comes back is right, but the stub's first lines are gone, which raise ValueError for impossible lengths. Put
 # them back.
 
 # --- before

@@ -1,6 +1,6 @@
 # %% wrong: the gradient of all outputs
-# Every output is summed, so each input is felt by its own output at once and the distance is lost. Only the LAST
-# output asks how far back it reaches.
+# Every output is summed, so each input affects its own output directly and the distance is lost. Only the LAST output
+# shows how far back the gradient reaches.
 
 # --- before
     (gradient,) = torch.autograd.grad(outputs[:, -1].sum(), inputs)

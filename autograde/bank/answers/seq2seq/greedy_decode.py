@@ -1,5 +1,5 @@
 # %% wrong: finished rows go on writing
-# A row that has written its end token is still asked, and what it says is kept. Overwrite it with eos_id.
+# What the model writes in a row after its end token is kept. Overwrite it with eos_id.
 
 # --- before
         token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished

@@ -8,8 +8,8 @@
         return update * candidate + (1 - update) * hidden
 
 # %% wrong: the reset gate acts before the matrix
-# The reset gate multiplies h before W_hn does. That is the form of the first paper; here r multiplies W_hn h + b_hn,
-# so that one matrix product serves all three parts.
+# The reset gate multiplies h before W_hn does, as in the first paper. Here r multiplies W_hn h + b_hn, so that one
+# matrix product serves all three parts.
 
 # --- before
         candidate = torch.tanh(input_n + reset * hidden_n)
@@ -81,8 +81,8 @@
         hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh).chunk(3, dim=1)
 
 # %% wrong: no guard
-# The new state is right, but the stub's check of the shapes is gone: one old state beside a batch of inputs is spread
-# over all of them without a word. Put it back.
+# The new state is right, but the stub's check of the shapes is gone: one old state beside a batch of inputs is
+# broadcast over all of them, and no error is raised. Put the check back.
 
 # --- before
         if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):

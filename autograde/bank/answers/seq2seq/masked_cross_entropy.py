@@ -1,6 +1,5 @@
 # %% wrong: padding counts as tokens
-# Padding is scored like a word, and the places where nothing is to be said weigh as much as the rest. Leave padding out
-# of both the sum and the count.
+# Padding is scored like a word, and counts as much as one. Leave padding out of both the sum and the count.
 
 # --- before
     return losses.masked_fill(~real, 0.0).sum() / real.sum().clamp(min=1)
@@ -70,7 +69,7 @@
     return losses[real].mean()
 
 # %% wrong: a real NaN is swept away
-# Every NaN is turned into 0, those that a broken model makes too, and a loss of 0 then hides that the weights are
+# Every NaN is turned into 0, also those that a broken model makes, and a loss of 0 then hides that the weights are
 # lost. Keep 0/0 from arising; do not mend it afterwards.
 
 # --- before
@@ -80,7 +79,7 @@
 
 # %% wrong: no guard
 # The loss is right, but the stub's check of the shapes is gone: logits with one column too many, as after a forgotten
-# shift, are cut to the targets without a word. Put it back.
+# shift, are cut to the targets, and no error is raised. Put the check back.
 
 # --- before
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:

@@ -9,8 +9,8 @@ def reverse_source(source, lengths):
     return source.gather(1, mirrored.expand_as(source))
 
 # %% wrong: the whole row is flipped, padding first
-# The padding has come to the front, and whoever reads the first `length` tokens reads padding. Only a row's real
-# tokens change places.
+# The padding has come to the front, so the first `length` tokens of a row include padding. Only a row's real tokens
+# change places.
 
 def reverse_source(source, lengths):
     return source.flip(1)
