@@ -1,5 +1,5 @@
 """`python -m autograde`, the same as `autograde`."""
 
-from autograde.cli import main
+from autograde.cli import app
 
-main()
+app()

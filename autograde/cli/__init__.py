@@ -10,7 +10,6 @@ names of commands and options and the exit codes, which instructors' scripts hol
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
 
 import typer
@@ -42,7 +41,3 @@ SETTINGS: dict[Callable[..., None], dict[str, bool]] = {marks.extend: {"ignore_u
 for _group, _commands in GROUPS.items():
     for _command in _commands:
         app.command(rich_help_panel=_group, context_settings=SETTINGS.get(_command))(_command)
-
-
-def main() -> None:
-    sys.exit(app())

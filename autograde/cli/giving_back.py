@@ -43,7 +43,7 @@ def feedback(
     for name in chosen.assignments(folder, assignments):
         with mended(), Steps() as steps:
             pages = giving.feedback(folder, name, steps.update, write=not dry_run)
-        print(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}", flush=True)
+        say(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}")
         if platform:
             with mended():
                 upload = feedback_archive.archive(folder, platform, name, roster)
