@@ -9,9 +9,13 @@ through `text` or `plain`. Nothing is done here. Safe to change: every table and
 from __future__ import annotations
 
 import sys
+from collections.abc import Collection
+from typing import Literal
 
 import typer
 from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
 from rich.text import Text
 
 from autograde.text import spelled
@@ -33,6 +37,15 @@ def text(value: object, style: str = "") -> Text:
 def say(value: object, style: str = "") -> None:
     """Prints a line whole, however long it is: paths and commands in it can be copied."""
     console.print(text(value, style), soft_wrap=True)
+
+
+def table(title: str, *columns: str, right: Collection[str] = (), whole: Collection[str] = ()) -> Table:
+    """A table without rows yet. Cells are folded where there is too little room, but for those of `whole` columns."""
+    made = Table(title=escape(plain(title)) or None, title_justify="left")
+    for column in columns:
+        justify: Literal["left", "right"] = "right" if column in right else "left"
+        made.add_column(column, justify=justify, overflow="fold", no_wrap=column in whole)
+    return made
 
 
 def stop(message: object, code: int = 1) -> typer.Exit:

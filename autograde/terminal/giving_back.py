@@ -5,10 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.markup import escape
-from rich.table import Table
-
-from autograde.terminal import console, plain, say, text
+from autograde.terminal import console, say, table, text
 from course import wording
 
 if TYPE_CHECKING:
@@ -18,11 +15,10 @@ if TYPE_CHECKING:
 
 def show_given(upload: Upload, path: Path, dry_run: bool) -> None:
     """What goes back to a platform: whose it is, who is left out, and where it was written."""
-    if dry_run and upload.path.suffix == ".csv":
-        for line in upload.content.decode().splitlines():
-            say(line)
-    for note in upload.notes if dry_run or upload.path.suffix == ".csv" else []:
-        say(note)
+    is_table = upload.path.suffix == ".csv"
+    lines = upload.content.decode().splitlines() if dry_run and is_table else []
+    for line in lines + (upload.notes if dry_run or is_table else []):
+        say(line)
     for student, why in upload.left_out:
         say(f"Left out: {student}, {why}", "yellow")
     done = " (nothing was written)" if dry_run else ""
@@ -31,10 +27,8 @@ def show_given(upload: Upload, path: Path, dry_run: bool) -> None:
 
 def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
     """What changes on a platform, student by student; who is held back or left out and why; and what was confirmed."""
-    title = escape(plain(f"{pushed.assignment} to {platform}: {pushed.item.title}"))
-    table = Table(title=title, title_justify="left")
-    for column, justify in (("student", "left"), ("there", "right"), ("here", "right"), ("page", "left"), ("", "left")):
-        table.add_column(column, justify=justify, overflow="fold")  # type: ignore[arg-type]
+    title = f"{pushed.assignment} to {platform}: {pushed.item.title}"
+    rows = table(title, "student", "there", "here", "page", "", right=("there", "here"))
     failed = {student for student, _ in pushed.failed}
     for change in pushed.changes:
         if change.kind == "send":
@@ -42,9 +36,9 @@ def show_pushed(pushed: Pushed, platform: str, dry_run: bool) -> None:
             tried = "not confirmed" if change.student in failed else "not sent"
             done = "" if dry_run else "confirmed" if change.student in pushed.sent else tried
             words = "; ".join(filter(None, [done, change.why]))
-            table.add_row(text(change.student), before, f"{change.after:g}", "new" if change.page else "", text(words))
-    if table.rows:
-        console.print(table)
+            rows.add_row(text(change.student), before, f"{change.after:g}", "new" if change.page else "", text(words))
+    if rows.row_count:
+        console.print(rows)
     for change in pushed.changes:
         if change.kind == "held":
             say(f"Left as it is: {change.student}: {change.why}", "yellow")

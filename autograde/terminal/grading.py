@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 from shlex import quote
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import typer
-from rich.table import Table
 from rich.text import Text
 
-from autograde.terminal import LISTED, console, say, stop, text
+from autograde.terminal import LISTED, console, say, stop, table, text
 from course import wording
 from course.verdict import Outcome
 
@@ -21,10 +20,11 @@ if TYPE_CHECKING:
     from autograde.grading.run import Due, Line
     from autograde.grading.undo import Undone
     from autograde.grading.worker import Graded
+    from autograde.ledger import Record
     from course.exercises import Exercise
 
 
-def verdict_words(record: Any) -> Text:
+def verdict_words(record: Record | None) -> Text:
     """A verdict in a few words."""
     if record is None:
         return text("not graded")
@@ -38,22 +38,16 @@ def show_submissions(assignment: str, lines: Sequence[Line]) -> None:
     listed = lines if len(lines) <= LISTED else unusual[:LISTED]
     title = f"{assignment}: {wording.counted(len(lines), 'submission')}"
     title += f", {len(unusual)} of them unusual" if listed is not lines else ""
-    table = Table(title=title, title_justify="left")
-    for column, justify in (
-        ("student", "left"),
-        ("points", "right"),
-        ("verdicts other than pass", "left"),
-        ("flags", "left"),
-    ):
-        whole = column == "student" and max((len(line.student) for line in listed), default=0) <= 36  # names stay whole
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
+    short = all(len(line.student) <= 36 for line in listed)
+    columns = "student", "points", "verdicts other than pass", "flags"
+    rows = table(title, *columns, right=("points",), whole=("student",) if short else ())
     for line in listed:
         outcomes = [outcome for outcome in line.outcomes.values() if outcome != Outcome.PASS]
         counted = ", ".join(f"{outcomes.count(outcome)} {outcome}" for outcome in dict.fromkeys(outcomes))
         flags = [*line.flags, *(["with manual grades"] if line.manual else [])]
         flags += ["needs a person"] if line.needs_person else []
-        table.add_row(text(line.student), f"{line.score:g}/{line.max:g}", counted, text(", ".join(flags)))
-    console.print(table)
+        rows.add_row(text(line.student), f"{line.score:g}/{line.max:g}", counted, text(", ".join(flags)))
+    console.print(rows)
 
 
 def show_unrecognized(names: Sequence[str], submitted: Path) -> None:
@@ -93,23 +87,19 @@ def show_changes(regraded: Regraded) -> None:
     """What changes where submissions are graded again."""
     if regraded.changes:
         title = f"Other verdicts: {len(regraded.changes)} of {regraded.exercises}"
-        table = Table(title=title, title_justify="left")
-        for column in ("assignment", "student", "exercise", "before", "now"):
-            table.add_column(column, overflow="fold")
+        verdicts = table(title, "assignment", "student", "exercise", "before", "now")
         for change in regraded.changes:
             before, after = (verdict_words(record) for record in (change.before, change.after))
-            table.add_row(change.after.assignment, text(change.after.student), change.after.exercise, before, after)
-        console.print(table)
+            verdicts.add_row(change.after.assignment, text(change.after.student), change.after.exercise, before, after)
+        console.print(verdicts)
     those = f"{wording.counted(regraded.submissions, 'submission')} graded again"
     who = wording.counted(len(regraded.students), "student")
     console.print(text(f"{those}; the machine now gives other points to {who}."))
     if nets := [net for net in regraded.nets if net.before != net.after]:
-        table = Table(title="Points after penalties, with what people gave", title_justify="left")
-        for column in ("assignment", "student", "before", "now"):
-            table.add_column(column, overflow="fold")
+        points = table("Points after penalties, with what people gave", "assignment", "student", "before", "now")
         for net in nets:
-            table.add_row(net.assignment, text(net.student), f"{net.before:g}", f"{net.after:g}")
-        console.print(table)
+            points.add_row(net.assignment, text(net.student), f"{net.before:g}", f"{net.after:g}")
+        console.print(points)
     elif regraded.submissions:
         say("Nobody's points after penalties change.")
     if regraded.other_numbers:
@@ -126,8 +116,8 @@ def show_verdicts(graded: Graded, exercises: Sequence[Exercise]) -> None:
         points = verdict.points(exercise.points)
         head = f"{exercise.number} {exercise.name}: {points:g} of {exercise.points:g} ({verdict.outcome})"
         console.print(text(head, style="bold"), highlight=False)
-        for line in [verdict.message] if verdict.message else []:
-            console.print(text(f"  {line}"), highlight=False)
+        if verdict.message:
+            console.print(text(f"  {verdict.message}"), highlight=False)
         for case in verdict.cases if verdict.outcome != Outcome.NOT_ANSWERED else ():
             why = "" if case.passed else f"\n      {case.message}"
             console.print(text(f"  {'ok' if case.passed else 'NO'}  {case.title}{why}"), highlight=False)

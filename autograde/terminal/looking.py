@@ -6,9 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from rich.table import Table
-
-from autograde.terminal import LISTED, console, say, text
+from autograde.terminal import LISTED, console, say, table, text
 from autograde.terminal.grading import verdict_words
 from course import wording
 
@@ -20,15 +18,13 @@ if TYPE_CHECKING:
 
 def show_summary(assignment: str, report: Summary, page: Path | None) -> None:
     """The most of an assignment's summary, in a few lines; `page` is the whole of it, None where none was written."""
-    table = Table(title=f"{assignment}, by exercise", title_justify="left")
-    for column in ("exercise", "mean", "", "submissions by points"):
-        whole = column in ("mean", "") or (column == "exercise" and console.width >= 60)
-        table.add_column(column, no_wrap=whole, overflow="fold")
+    whole = ("exercise", "mean", "") if console.width >= 60 else ("mean", "")
+    rows = table(f"{assignment}, by exercise", "exercise", "mean", "", "submissions by points", whole=whole)
     for row in report.rows:
         bar = "█" * round(10 * row.share)
         counts = ", ".join(f"{count} {kind}" for kind, count in row.counts.items() if count)
-        table.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
-    console.print(table)
+        rows.add_row(f"{row.number} {row.name}", f"{row.mean:g}/{row.max:g}", f"{bar:░<10}", counts)
+    console.print(rows)
     if report.totals:
         of = wording.counted(len(report.totals), "submission")
         console.print(text(f"Median {report.median:g} of {report.max:g} points over {of}."))
@@ -75,15 +71,13 @@ def show_trace(
     console.print(text(message, style="bold"))
     for what, says in words:
         say(f"{what + ':':<12}{says}")
-    table = Table()
-    for column, justify in (("exercise", "left"), ("points", "right"), ("verdict", "left"), ("by a person", "left")):
-        whole = column in ("exercise", "points")
-        table.add_column(column, justify=justify, overflow="fold", no_wrap=whole)  # type: ignore[arg-type]
+    columns = "exercise", "points", "verdict", "by a person"
+    rows = table("", *columns, right=("points",), whole=("exercise", "points"))
     for exercise, given in traced.given.items():
         record = traced.records.get(exercise)
         verdict = verdict_words(record) if record else text("by stock nbgrader")
         number = f"{record.number} {exercise}" if record else exercise
-        table.add_row(text(number), f"{given.points:g}/{given.max:g}", verdict, text(by_hand[exercise]))
-    console.print(table)
+        rows.add_row(text(number), f"{given.points:g}/{given.max:g}", verdict, text(by_hand[exercise]))
+    console.print(rows)
     for line in history:
         say(line)

@@ -70,14 +70,13 @@ class RunProgress(Steps):
     def submission(self, assignment: str, done: int, of: int, line: Line | None) -> None:
         began = self.began.setdefault(assignment, time.monotonic())
         self.fresh[assignment] = self.fresh.get(assignment, 0) + bool(line is not None and line.fresh)
+        remarks = [] if line is None else [*line.flags, *(["needs a person"] if line.needs_person else [])]
         if self.bar is not None or line is None:
-            if line is not None and line.fresh and (line.needs_person or line.flags):
-                message = ", ".join([*line.flags, *(["needs a person"] if line.needs_person else [])])
-                console.print(text(f"{assignment} {line.student}: {message}", "yellow"))
+            if line is not None and line.fresh and remarks:
+                console.print(text(f"{assignment} {line.student}: {', '.join(remarks)}", "yellow"))
             self.update(assignment, done, of)
         elif line.fresh:  # what is unchanged is counted at the end
-            message = f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s"
-            message += "".join(f", {flag}" for flag in line.flags) + (", needs a person" if line.needs_person else "")
+            message = ", ".join([f"{line.score:g} of {line.max:g}, {line.seconds:.2f} s", *remarks])
             left = (time.monotonic() - began) / done * (of - done)
             measured = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
             message += f" (about {left / 60:.0f} min left)" if measured and left > 90 else ""
