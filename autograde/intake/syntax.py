@@ -4,8 +4,10 @@ uses, what it tries): it is parsed once. Nothing of it runs."""
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import tokenize
+from collections.abc import Iterator
 from functools import lru_cache
 
 _SMALL = 4_000  # characters of a text whose tree is kept: a tree can take 350 bytes for each
@@ -15,8 +17,8 @@ def parsed(source: str) -> ast.Module | None:
     """The text's tree, or None where it is no Python: what breaks the parser breaks nothing else.
     For reading only: others are given the same one.
     """
-    all_nodes = nodes(source)
-    return all_nodes[0] if all_nodes else None  # type: ignore[return-value]  # the first is the module
+    module = next(iter(nodes(source)), None)
+    return module if isinstance(module, ast.Module) else None
 
 
 def nodes(source: str) -> list[ast.AST]:
@@ -49,14 +51,11 @@ def continued_lines(source: str) -> set[int]:
     a text that is no Python."""
     inside: set[int] = set()
     depth = 0
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if depth > 0 and token.type not in (tokenize.NEWLINE, tokenize.NL):
-                inside.update(range(token.start[0] - 1, token.end[0]))
-            if token.type == tokenize.OP:
-                depth = max(0, depth + (token.string in "([{") - (token.string in ")]}"))
-    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
-        pass  # what came before the break is known
+    for token in _tokens(source):
+        if depth > 0 and token.type not in (tokenize.NEWLINE, tokenize.NL):
+            inside.update(range(token.start[0] - 1, token.end[0]))
+        if token.type == tokenize.OP:
+            depth = max(0, depth + (token.string in "([{") - (token.string in ")]}"))
     lines = source.split("\n")
     return inside | {i for i in range(1, len(lines)) if lines[i - 1].endswith("\\")}
 
@@ -64,10 +63,13 @@ def continued_lines(source: str) -> set[int]:
 def lines_in_strings(source: str) -> set[int]:
     """Lines (from 0) that stand inside a string of several lines: what looks like a magic there is text."""
     inside: set[int] = set()
-    try:
-        for token in tokenize.generate_tokens(io.StringIO(source).readline):
-            if token.type == tokenize.STRING or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1):
-                inside.update(range(token.start[0], token.end[0]))
-    except (tokenize.TokenError, SyntaxError, ValueError, RecursionError):
-        pass  # what came before the break is known
+    for token in _tokens(source):
+        if token.type == tokenize.STRING or token.type == getattr(tokenize, "FSTRING_MIDDLE", -1):
+            inside.update(range(token.start[0], token.end[0]))
     return inside
+
+
+def _tokens(source: str) -> Iterator[tokenize.TokenInfo]:
+    """The text's tokens, up to the first place where it is no Python."""
+    with contextlib.suppress(tokenize.TokenError, SyntaxError, ValueError, RecursionError):
+        yield from tokenize.generate_tokens(io.StringIO(source).readline)
