@@ -109,17 +109,13 @@ def _parse(data: bytes, reading: Notes) -> dict[str, Any]:
 
 
 def _text(data: bytes, reading: Notes) -> str:
-    for encoding in ("utf-8-sig", "utf-16"):
-        if encoding == "utf-16" and data[:2] not in (b"\xff\xfe", b"\xfe\xff"):
-            continue
-        try:
-            return data.decode(encoding)
-        except UnicodeDecodeError:
-            continue
-    reading.add(
-        "Some letters of your notebook could not be read; it was not saved as UTF-8.", "not UTF-8: read as Latin-1"
-    )
-    return data.decode("latin-1")
+    try:
+        return data.decode("utf-16" if data.startswith((b"\xff\xfe", b"\xfe\xff")) else "utf-8-sig")
+    except UnicodeDecodeError:
+        reading.add(
+            "Some letters of your notebook could not be read; it was not saved as UTF-8.", "not UTF-8: read as Latin-1"
+        )
+        return data.decode("latin-1")
 
 
 def _json(text: str, reading: Notes) -> Any:
