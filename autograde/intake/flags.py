@@ -112,8 +112,6 @@ _USUAL = {
 }  # fmt: skip
 _SCRIPT = ("<script", "javascript:", "onerror=", "onload=", "<iframe")
 _POINTS = {"extra_credit", "auto_score", "manual_score", "max_score"}
-
-
 _AS_VALUES = {"gc": LOOKS, "os": HIDES}  # modules of which a part may be taken by any name
 
 
@@ -178,16 +176,8 @@ def _of(tree: list[ast.AST]) -> set[str]:
             raised |= set().union(*(_of_target(target, modules) for target in targets))
         elif isinstance(node, ast.Call):
             raised |= _of_call(node, modules)
-        elif isinstance(node, ast.Attribute) and node.attr in _HOOKS:
-            raised.add(HOOKS)
-        elif isinstance(node, ast.Attribute) and node.attr in _INNER:
-            raised.add(LOOKS)
-        elif isinstance(node, ast.Attribute) and _dotted(node, modules).startswith(_ROUNDABOUT):
-            raised.add(HIDES)
-        elif isinstance(node, ast.Attribute) and (found := _of_name(_dotted(node, modules))):
-            raised |= found  # named and not called: it may be called by another name
-        elif isinstance(node, ast.Attribute) and node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES:
-            raised.add(HIDES)
+        elif isinstance(node, ast.Attribute):
+            raised |= _of_attribute(node, modules)
         elif isinstance(node, ast.MatchClass):  # `case object(f_back=frame)` reads an attribute without a dot
             raised |= {HOOKS for name in node.kwd_attrs if name in _HOOKS}
             raised |= {LOOKS for name in node.kwd_attrs if name in _INNER}
@@ -202,13 +192,24 @@ def _of(tree: list[ast.AST]) -> set[str]:
 
 def _of_target(target: ast.AST, modules: dict[str, str]) -> set[str]:
     """What is written to: an attribute of a library, an entry of `sys.modules`, a grade."""
-    deep = isinstance(target, ast.Subscript)
-    name = _dotted(target.value if isinstance(target, ast.Subscript) else target, modules)
-    if deep:
+    if isinstance(target, ast.Subscript):
+        name = _dotted(target.value, modules)
         return {PATCHES} if name == "sys.modules" or name.endswith(".__dict__") else set()
+    name = _dotted(target, modules)
     if isinstance(target, ast.Attribute) and _is_library(name):
         return {PATCHES}
     return {POINTS} if name.split(".")[-1] in _POINTS else set()
+
+
+def _of_attribute(node: ast.Attribute, modules: dict[str, str]) -> set[str]:
+    if node.attr in _HOOKS:
+        return {HOOKS}
+    if node.attr in _INNER:
+        return {LOOKS}
+    name = _dotted(node, modules)
+    if name.startswith(_ROUNDABOUT) or (node.attr == "__dict__" and _dotted(node.value, modules) in _LIBRARIES):
+        return {HIDES}
+    return _of_name(name)  # named and not called: it may be called by another name
 
 
 def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
@@ -224,7 +225,8 @@ def _of_call(node: ast.Call, modules: dict[str, str]) -> set[str]:
         raised.add(PATCHES)
     if name.endswith((".mock.patch", "mock.patch.object")):
         raised.add(PATCHES)
-    if name in ("operator.attrgetter", "operator.methodcaller") and not isinstance(_first(node), ast.Constant):
+    written = any(isinstance(argument, ast.Constant) for argument in node.args[:1])
+    if name in ("operator.attrgetter", "operator.methodcaller") and not written:
         raised.add(HIDES)
     if name == "getattr" and first in _LIBRARIES and not (len(node.args) > 1 and isinstance(node.args[1], ast.Name)):
         raised.add(HIDES)  # a name put together, or one that could have been written with a dot
@@ -238,10 +240,6 @@ def _of_name(name: str) -> set[str]:
     if "." not in name:
         return set()
     return {flag for flag, (whole, starts, _) in _SPLIT.items() if name in whole or name.startswith(starts)}
-
-
-def _first(node: ast.Call) -> ast.expr | None:
-    return node.args[0] if node.args else None
 
 
 def _of_text(text: str) -> set[str]:
