@@ -33,6 +33,7 @@ def _no_worse(source: str, step: Callable[[str, Notes], str], notes: Notes) -> s
     return changed
 
 
+_COLABS = "Lines that only work in Colab (drive.mount and the like) are left out"
 _COLAB = re.compile(
     r"^\s*(?:from\s+google\.colab\b.*|import\s+google\.colab\b.*|(?:drive\.mount|files\.upload)\(.*\))\s*$"
 )
@@ -45,10 +46,7 @@ def _without_colab(source: str, notes: Notes) -> str:
     for i, line in enumerate(lines):
         if i not in inside and len(line) < LONG_LINE and _COLAB.match(line) and not line.rstrip().endswith("("):
             lines[i] = left_out(line)
-            notes.add(
-                "Lines that only work in Colab (drive.mount and the like) are left out when your notebook is graded.",
-                f"left out: {line.strip()[:80]}",
-            )
+            notes.add(f"{_COLABS} when your notebook is graded.", f"left out: {line.strip()[:80]}")
     return "\n".join(lines)
 
 
@@ -82,7 +80,7 @@ def _reason(node: ast.stmt) -> str:
     if isinstance(node, (ast.Import, ast.ImportFrom)):
         names = [name.name for name in node.names] if isinstance(node, ast.Import) else [node.module or ""]
         colab = any(name.startswith("google.colab") for name in names)
-        return "Lines that only work in Colab (drive.mount and the like) are left out" if colab else ""
+        return _COLABS if colab else ""
     if not isinstance(node, (ast.Expr, ast.Assign, ast.AnnAssign)):
         return ""
     for call in (each for each in ast.walk(node) if isinstance(each, ast.Call)):
@@ -92,7 +90,7 @@ def _reason(node: ast.stmt) -> str:
         if isinstance(function, ast.Attribute):
             of = function.value.id if isinstance(function.value, ast.Name) else ""
             if f"{of}.{function.attr}" in ("drive.mount", "files.upload", "files.download"):
-                return "Lines that only work in Colab (drive.mount and the like) are left out"
+                return _COLABS
             if function.attr in _SHELLS and re.search(r"\b(pip|conda|apt(-get)?)\b", " ".join(_strings(call))):
                 return "Lines that install packages are left out: nothing can be installed there"
     return ""
