@@ -47,7 +47,10 @@ class LatePolicy(LateSubmissionPlugin):
 
     @validate("grace")
     def _a_length(self, proposal):
-        length(proposal["value"] or "0 min")
+        try:
+            length(proposal["value"] or "0 min")
+        except ValueError:
+            raise TraitError(f"grace is {proposal['value']!r}: write a length of time, such as '15 min'") from None
         return proposal["value"]
 
     @validate("zone")

@@ -47,6 +47,8 @@ def test_nbgraders_own_setting_is_heard():
     ("setting", "words"),
     [
         ({"share_a_day": 10}, "a share from 0 to 1"),
+        ({"grace": "soon"}, "grace is 'soon': write a length of time"),
+        ({"grace": "-5 min"}, "grace is '-5 min': write a length of time"),
         ({"zone": "Mars/Olympus"}, "such as Europe/Berlin"),
         ({"zone": "../etc"}, "such as Europe/Berlin"),
         ({"penalty_method": "half"}, "half"),
