@@ -48,6 +48,11 @@ def _zone(name: str | None, offset: int | None) -> tzinfo | None:
     return ZoneInfo(name) if name else None
 
 
+def now() -> datetime:
+    """In UTC, without a zone as nbgrader keeps it."""
+    return datetime.now(UTC).replace(tzinfo=None)
+
+
 def in_utc(local: datetime, zone: tzinfo) -> datetime:
     """A clock's time as UTC without a zone."""
     return local.replace(tzinfo=zone).astimezone(UTC).replace(tzinfo=None)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from typing import Any
 
 from nbgrader.api import Assignment, SubmittedAssignment, SubmittedNotebook
@@ -144,17 +144,17 @@ def settle(
             now, why = times(said.get(student), moment, due, extra or None, rule)
             if why:
                 done.remarks.append((student, f"{why}: it counts as one without a stamp"))
-            silent = [student] if due and now.handed_in is None and not now.late and not why else []
-            taken = {each: penalty(of, student, score, now.late) for each, score, _ in by_submission.get(row, [])}
-            if (moment, extension) == (now.handed_in, now.extension) and taken == {
-                each: before for each, _, before in by_submission.get(row, [])
-            }:
-                done.silent += silent
-                continue
-            if student in said and not said[student].stands():
+            scored = by_submission.get(row, [])
+            taken = {each: penalty(of, student, score, now.late) for each, score, _ in scored}
+            stays = taken == {each: before for each, _, before in scored}
+            stays = stays and (moment, extension) == (now.handed_in, now.extension)
+            if not stays and student in said and not said[student].stands():
                 continue  # another file is in the gradebook than lies there: the next `grade` sees to both
-            done.silent += silent
-            for each, score, before in by_submission.get(row, []):
+            if due and now.handed_in is None and not now.late and not why:
+                done.silent.append(student)
+            if stays:
+                continue
+            for each, score, before in scored:
                 if abs(taken[each] - before) > 1e-9:
                     done.changes.append(Change(student, score, before, taken[each]))
             if write:
@@ -175,8 +175,3 @@ def dates(folder: ClassFolder, assignment: str) -> tuple[datetime | None, dict[s
         due = found.duedate
         more = {one.student.id: one.extension for one in found.submissions if one.extension}
     return due, more | {student: extra for (student, name), extra in granted.items() if name == assignment}
-
-
-def now() -> datetime:
-    """In UTC, without a zone, as nbgrader keeps moments."""
-    return datetime.now(UTC).replace(tzinfo=None)

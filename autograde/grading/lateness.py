@@ -139,4 +139,4 @@ def _stands(folder: ClassFolder, assignment: str, student: str, path: Path) -> b
 
 
 def _collected(came: dict) -> datetime:
-    return moments.read(str(came.get("collected", ""))) or late.now()
+    return moments.read(str(came.get("collected", ""))) or moments.now()
