@@ -54,10 +54,10 @@ def archive(folder: ClassFolder, to: Path, progress: Progress = silent, *, write
     """Writes the class into one file, and reads that again to the last digest. Raises ValueError, with what to do,
     where the file is there already, lies in the class, or the gradebook cannot be copied; LedgerBusy; OSError."""
     with Ledger(folder.ledger).alone():
-        return held(folder, to, progress, write=write)
+        return archive_held(folder, to, progress, write=write)
 
 
-def held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: bool = True) -> Archived:
+def archive_held(folder: ClassFolder, to: Path, progress: Progress = silent, *, write: bool = True) -> Archived:
     """The same, for one who holds the class already."""
     to = resolved(to)
     if to.exists():

@@ -24,11 +24,11 @@ def quiet(converter_log: logging.Logger) -> Iterator[list[str]]:
             said.append(record.getMessage())
 
     handler = Gather(logging.WARNING)
-    before = converter_log.handlers[:], converter_log.propagate, converter_log.level
+    handlers, propagates, level = converter_log.handlers, converter_log.propagate, converter_log.level
     converter_log.handlers, converter_log.propagate = [handler], False
     converter_log.setLevel(logging.WARNING)
     try:
         yield said
     finally:
-        converter_log.handlers, converter_log.propagate = before[0], before[1]
-        converter_log.setLevel(before[2])
+        converter_log.handlers, converter_log.propagate = handlers, propagates
+        converter_log.setLevel(level)

@@ -9,6 +9,7 @@ counts. Only then does the class say that it has the new layout. Nothing is judg
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -61,7 +62,7 @@ def upgrade(
     if not write:
         return done
     with Ledger(folder.ledger).alone():
-        done.backup = archive.held(folder, backup or _beside(folder), progress)
+        done.backup = archive.archive_held(folder, backup or _beside(folder), progress)
         aside, root = quote(f"{folder.root}-not-upgraded"), quote(str(folder.root))
         done.way_back = f"mv {root} {aside} && autograde restore {quote(str(done.backup.file))} --class {root}"
         before = _held(folder)
@@ -80,8 +81,9 @@ def upgrade(
 
 def _beside(folder: ClassFolder) -> Path:
     """A file for the archive that is not there yet."""
-    names = (f"{folder.root.name}-before-upgrade{'-' * (n > 1)}{n if n > 1 else ''}.tar.gz" for n in range(1, 1000))
-    return next(path for name in names if not (path := folder.root.with_name(name)).exists())
+    endings = itertools.chain([""], (f"-{number}" for number in itertools.count(2)))
+    paths = (folder.root.with_name(f"{folder.root.name}-before-upgrade{ending}.tar.gz") for ending in endings)
+    return next(path for path in paths if not path.exists())
 
 
 def _from_0(folder: ClassFolder) -> Iterator[Change]:
