@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from autograde.files import write_atomically
 from autograde.gradebook import earlier
-from autograde.wheel import wheel, zipped
+from autograde.wheel import NAME, wheel, zipped
 from course.handed_out import CPU_BUILDS, handed_out, installing
 
 BEGIN = "BEGIN.txt"
@@ -128,7 +128,7 @@ def put(folder: Path, assignments: Sequence[HandedOut]) -> list[tuple[str, bool]
     for assignment in assignments:
         root, changed = folder / assignment.name, False
         wanted = {root / path: content for path, content in assignment.files.items()}
-        ours = [*root.glob("solutions/*.py"), *root.glob("attention_from_scratch_course-*.whl")]
+        ours = [*root.glob("solutions/*.py"), *root.glob(f"{NAME}-*.whl")]
         for stale in [path for path in ours if path not in wanted]:
             stale.unlink()
             changed = True

@@ -18,7 +18,6 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import configuration, converting, hand_out, store
 from autograde.ledger import Ledger
 from autograde.wheel import wheel
-from course.handed_out import handed_out
 
 
 def release(
@@ -51,7 +50,7 @@ def _release(folder: ClassFolder, given: Mapping[Path, hand_out.HandedOut]) -> l
     make_folder(folder.submitted)
     entered, done = _entered(folder), []
     for notebook, assignment in given.items():
-        name, content = notebook.stem, handed_out(notebook.read_bytes())
+        name, content = assignment.name, assignment.files[f"{assignment.name}.ipynb"]
         fresh = (
             name not in entered or not folder.released(name).exists() or folder.released(name).read_bytes() != content
         )
