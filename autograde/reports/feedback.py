@@ -189,7 +189,6 @@ def _exercise(metadata, sources: dict, comments: dict, numbers: dict) -> dict:
     return {
         "name": name,
         "number": record.number,
-        "label": name,
         "result": result,
         "tone": tone,
         "open": tone != "pass",

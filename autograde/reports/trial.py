@@ -10,7 +10,6 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
 from pathlib import Path
@@ -20,6 +19,7 @@ from autograde.folders import ClassFolder
 from autograde.gradebook import store
 from autograde.gradebook.release import release
 from autograde.grading import run
+from autograde.progress import Progress
 
 ROOT = Path(__file__).resolve().parents[2]
 ASSIGNMENT = "02-bahdanau"
@@ -38,14 +38,14 @@ class Trial:
     seconds: float = 0.0  # of all submissions together
 
 
-def trial(progress: Callable[[str, int, int], None], assignment: str = ASSIGNMENT) -> Trial:
+def trial(progress: Progress) -> Trial:
     """Grades the made-up class. Raises what `run.grade` raises where this machine cannot grade."""
     with tempfile.TemporaryDirectory(prefix="trial-") as root:
         folder = ClassFolder.at(Path(root) / "class")
-        release(folder, [ROOT / "notebooks" / f"{assignment}.ipynb"])
-        made = sample.sample(folder, assignment)
+        release(folder, [ROOT / "notebooks" / f"{ASSIGNMENT}.ipynb"])
+        made = sample.sample(folder, ASSIGNMENT)
         summary = run.grade(folder, progress=lambda name, done, of, line: progress(name, done, of))
-        points = store.scores(folder, assignment)
+        points = store.scores(folder, ASSIGNMENT)
     return judged(made, points, {line.student: line for line in summary.lines})
 
 
