@@ -76,9 +76,8 @@ class Canvas:
             submission = Submission(
                 self._requester, {"course_id": course, "assignment_id": number, "user_id": user, "id": None}
             )
-            given = {} if before.points is not None and round(before.points - points, 2) == 0 else {"submission": {
-                "posted_grade": f"{points:.2f}"
-            }}  # fmt: skip
+            same = before.points is not None and round(before.points - points, 2) == 0
+            given = {} if same else {"submission": {"posted_grade": f"{points:.2f}"}}
             submission.edit(**given, **more, prefer_points_over_scheme=True)
             return _standing(submission, _attached(submission))
 

@@ -168,10 +168,8 @@ class Moodle:
         said = plugins.get("comments", {})
         if _files(said):
             return files, None, "there is a comment with files on Moodle, which would be lost: change it there by hand"
-        (text, kind), *_ = [
-            *((str(field["text"]), field["format"]) for field in _rows(said, "editorfields")), ("", 1)
-        ]  # fmt: skip
-        return files, {"text": text, "format": kind}, closed if unseen else ""
+        field = next(iter(_rows(said, "editorfields")), {"text": "", "format": 1})
+        return files, {"text": str(field["text"]), "format": field["format"]}, closed if unseen else ""
 
     def _has(self, item: Item, plugin: str) -> bool:
         """Whether the assignment has this kind of feedback."""
