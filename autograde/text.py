@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import re
 
-# C0 but for tab and line feed, DEL and C1; marks and overrides of direction; line and paragraph separators; anchors of
-# annotations; the byte order mark; halves of characters, and what is no character.
-_COLOR = r"\x1b(?!\[[\d;]{0,20}m)"
+_COLOR = r"\x1b(?!\[[\d;]{0,20}m)"  # the beginning of all that a terminal is told but a color
 _MOVES = r"\x08\x0b-\x0d\x1b"
+# C0 but for tab, line feed and these; DEL and C1; marks and overrides of direction; line and paragraph separators;
+# anchors of annotations; the byte order mark; halves of characters, and what is no character.
 _OTHERS = (
     r"\x00-\x07\x0e-\x1a\x1c-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u206f\ufeff\ufff9-\ufffb"
     r"\ufffe\uffff\ud800-\udfff"
