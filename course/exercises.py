@@ -71,7 +71,10 @@ def tasks(wanted: Collection[str] = ()) -> list[Exercise]:
 
 
 def by_number(number: str) -> Exercise:
-    """The exercise with a label such as "2.1" or "2.q1". Raises ValueError naming the chapter's labels."""
+    """The exercise with a label such as "2.1" or "2.q1". Raises ValueError naming the chapter's labels, also for a
+    number without quotes that may be one of two: 6.10 is 6.1 to Python."""
+    if isinstance(number, float) and f"{number}0" in {e.number for e in exercises()}:
+        raise ValueError(f"without quotes {number} may be '{number}' or '{number}0': write one of them, in quotes")
     for exercise in exercises():
         if exercise.number == str(number):
             return exercise

@@ -162,6 +162,12 @@ def test_an_unknown_number_or_another_count_of_components_is_said_with_what_ther
     assert by_number(SOFTMAX.number) == SOFTMAX
 
 
+@pytest.mark.parametrize("call", [lambda number: check.check(number, len), course.hint])
+def test_a_number_that_python_shortens_is_asked_for_in_quotes(home, call):
+    with pytest.raises(ValueError, match=r"6\.1 may be '6\.1' or '6\.10'"):
+        call(6.10)
+
+
 def test_what_another_exercise_asks_for_is_not_judged_as_this_one(home):
     """A learner's own copy of a notebook keeps the numbers that it had."""
     from solutions.warm_up import pairwise_scores, safe_softmax
