@@ -9,6 +9,7 @@ import typer
 
 from autograde.cli import chosen
 from autograde.cli.errors import mended
+from autograde.cli.getting_ready import examined
 from autograde.cli.options import CLASS, Class, DryRun, DryRunOfChange, Student
 from autograde.folders import ClassFolder
 from autograde.terminal import say, stop
@@ -78,7 +79,6 @@ def upgrade(
     where: Class = CLASS,
 ) -> None:
     """Bring a class that an earlier version of the course made to this version, after an archive of it."""
-    from autograde.gradebook import examination
     from autograde.gradebook import upgrade as upgrading
 
     folder = chosen.class_at(where, any_layout=True)
@@ -86,7 +86,7 @@ def upgrade(
         upgraded = upgrading.upgrade(folder, backup, steps.update, write=not dry_run)
     show_upgraded(folder, upgraded, dry_run)
     if upgraded.changes and not dry_run:
-        raise typer.Exit(examination.report(folder))
+        raise typer.Exit(examined(folder))
 
 
 def forget(

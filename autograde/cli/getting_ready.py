@@ -10,8 +10,9 @@ import typer
 from autograde.cli import chosen
 from autograde.cli.errors import mended
 from autograde.cli.options import CLASS, Class, DryRun
+from autograde.folders import ClassFolder
 from autograde.terminal import console, say, stop
-from autograde.terminal.getting_ready import show_how_much_was_tried, show_tried
+from autograde.terminal.getting_ready import show_findings, show_how_much_was_tried, show_tried
 from autograde.terminal.progress import Steps
 
 
@@ -24,16 +25,24 @@ def doctor(
     ] = False,
 ) -> None:
     """Say whether this machine can grade safely, and what to install where it cannot."""
-    from autograde.gradebook import examination
     from autograde.intake.probe import probe_jail
     from autograde.sandbox import doctor
 
     status = doctor.report(probe_jail)
     if where is not None:
-        status = examination.report(chosen.class_at(where, any_layout=True)) or status
+        status = examined(chosen.class_at(where, any_layout=True)) or status
     if full and not status:
         status = _tried()
     raise typer.Exit(status)
+
+
+def examined(folder: ClassFolder) -> int:
+    """Says what a class rests on; the exit status, 0 where all is well."""
+    from autograde.gradebook import examination
+
+    findings = examination.examine(folder)
+    show_findings(folder, findings)
+    return int(not all(finding.ok for finding in findings))
 
 
 def _tried() -> int:

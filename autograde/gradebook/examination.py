@@ -7,7 +7,6 @@ from autograde import access, layout
 from autograde.folders import ClassFolder
 from autograde.gradebook import by_nbgrader, configuration
 from autograde.sandbox.causes import Finding
-from autograde.text import spelled
 from course.wording import listed
 
 _NAMED = 5  # open things that are named; the command closes them all
@@ -68,14 +67,3 @@ def _access(folder: ClassFolder) -> Finding:
     named = [f"{each.path.relative_to(folder.root.parent)} ({each.to})" for each in opened]
     remedy = f"autograde access --class {folder.root}"
     return Finding("access", False, f"open to others: {listed(named, _NAMED)}", remedy)
-
-
-def report(folder: ClassFolder) -> int:
-    """Prints an examination of the class; returns the exit status, 0 where all is well."""
-    findings = examine(folder)
-    print(spelled(f"\nThe class in {folder.root}:"))
-    for finding in findings:
-        print(spelled(f"{'ok' if finding.ok else 'NO'}  {finding.name:8}  {finding.detail}"))
-        if not finding.ok:
-            print(spelled(f"    {'':8}  to do: {finding.remedy}"))
-    return 0 if all(finding.ok for finding in findings) else 1

@@ -1,13 +1,25 @@
-"""A made-up class that tries the grader."""
+"""What a class rests on, and a made-up one that tries the grader."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from autograde.terminal import console, say
 
 if TYPE_CHECKING:
+    from autograde.folders import ClassFolder
     from autograde.reports.trial import Trial
+    from autograde.sandbox.causes import Finding
+
+
+def show_findings(folder: ClassFolder, findings: Sequence[Finding]) -> None:
+    """What is well in a class, and what to do where something is not."""
+    say(f"\nThe class in {folder.root}:")
+    for finding in findings:
+        say(f"{'ok' if finding.ok else 'NO'}  {finding.name:8}  {finding.detail}")
+        if not finding.ok:
+            say(f"    {'':8}  to do: {finding.remedy}")
 
 
 def show_tried(tried: Trial) -> None:
