@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
+from shlex import quote
 
 from nbconvert.exporters import HTMLExporter
 from nbformat import NotebookNode
@@ -279,12 +280,20 @@ class _Feedback(GenerateFeedback):
         graded = Path(self.coursedir.root) / self.coursedir.autograded_directory
         self.assignments = converting.notebooks(graded, self.coursedir.assignment_id)
         self.notebooks: list[str] = []
+        self.failed: list[tuple[str, str]] = []  # (student, why)
         self._begun = 0
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
         self.progress(f"{assignment_id}: pages", self._begun, len(self.assignments))
         self._begun += 1
         return super().init_destination(assignment_id, student_id)
+
+    def convert_single_notebook(self, notebook_filename: str) -> None:
+        try:
+            super().convert_single_notebook(notebook_filename)
+        except Exception as error:  # whatever it is, nbgrader goes on with the next
+            self.failed.append((Path(notebook_filename).parts[-3], f"{type(error).__name__}: {error}"))
+            raise
 
 
 def feedback(folder: ClassFolder, assignment: str, progress: Progress = silent, *, write: bool = True) -> int:
@@ -301,16 +310,16 @@ def feedback(folder: ClassFolder, assignment: str, progress: Progress = silent, 
         return len(converting.notebooks(Path(directory.root) / directory.autograded_directory, assignment))
     converter = _Feedback(coursedir=directory, config=config)
     converter.force, converter.progress = True, progress
-    with (
-        store.open_gradebook(folder) as gradebook,
-        files.private(folder.root),
-        converting.quiet(converter.log) as messages,
-    ):
+    with store.open_gradebook(folder) as gradebook, files.private(folder.root), converting.quiet(converter.log):
         converter.gradebook = gradebook
         try:
             converter.start()
         except NbGraderException as error:
+            if not converter.failed:
+                raise ValueError(f"the feedback pages of {assignment} could not be made: {error}") from None
+            student, why = converter.failed[0]
+            again = f"autograde grade {assignment} --again --student {quote(student)}"
             raise ValueError(
-                f"a feedback page of {assignment} could not be made: {messages[-2] if len(messages) > 1 else error}"
+                f"{student}'s feedback page of {assignment} could not be made ({why}). To do: {again}, then this again"
             ) from None
     return len(list(folder.feedback.glob(f"*/{assignment}/{assignment}.html")))

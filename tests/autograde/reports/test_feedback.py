@@ -15,6 +15,7 @@ from autograde.reports import feedback
 from course.checks.engine import CaseVerdict, Outcome, Verdict
 from course.exercises import exercises
 from tests.autograde import toy
+from tests.autograde.command import run, said
 
 pytestmark = [pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 
@@ -72,15 +73,26 @@ def test_a_file_that_cannot_be_read_says_why(toy_class):
 
 
 def test_what_the_reason_says_is_not_said_again(toy_class, tmp_path, toy_notebook):
-    from autograde.grading import run
+    from autograde.grading import run as grading
 
     folder = toy_class.copy(tmp_path / "class")
     place = folder.submitted / "linked" / toy.NAME / f"{toy.NAME}.ipynb"
     place.parent.mkdir(parents=True)
     place.symlink_to("/dev/null")
-    run.grade(folder, students=["linked"])
+    grading.grade(folder, students=["linked"])
     feedback.feedback(folder, toy.NAME)
     assert text_of(page(folder, "linked")).count("is a link and was left aside.") == 1
+
+
+def test_the_first_page_that_cannot_be_made_is_named_with_its_cause(toy_class, tmp_path):
+    folder = toy_class.copy(tmp_path / "class")
+    for student in ("right", "untouched"):
+        graded = folder.autograded / student / toy.NAME / f"{toy.NAME}.ipynb"
+        graded.write_bytes(graded.read_bytes()[:100])
+    result = run("feedback", "--class", folder.root)
+    assert result.exit_code == 1 and "right's feedback page of 00-toy could not be made (NotJSONError" in said(result)
+    assert "To do: autograde grade 00-toy --again --student right" in said(result)
+    assert page(folder, "wrong-the-sign-is-lost")
 
 
 def test_what_went_wrong_has_one_next_step(toy_class):
@@ -128,14 +140,14 @@ def test_a_page_can_be_read_by_everybody(toy_class):
 
 def test_what_people_typed_is_shown_as_text(toy_class, tmp_path, toy_notebook, submission, one_sandbox):
     from autograde.bank import sample
-    from autograde.grading import run
+    from autograde.grading import run as grading
 
     folder = toy_class.copy(tmp_path / "class")
     sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
     name = "<img src=x onerror=alert(1)>"
     nasty = "def scale(x, factor):\n    raise ValueError('</td><script>alert(2)</script>')"
     submission(folder, name, sheet.filled(sheet.right | {"scale": nasty}))
-    run.grade(folder, students=[name])
+    grading.grade(folder, students=[name])
     with store.open_gradebook(folder) as book:
         book.find_comment("scale-answer", toy.NAME, toy.NAME, name).manual_comment = "<b>Look</b> & see"
         book.db.commit()
@@ -148,13 +160,13 @@ def test_what_people_typed_is_shown_as_text(toy_class, tmp_path, toy_notebook, s
 
 def test_what_rests_on_a_blank_says_how_it_was_judged(toy_class, tmp_path, toy_notebook, submission, one_sandbox):
     from autograde.bank import sample
-    from autograde.grading import run
+    from autograde.grading import run as grading
 
     folder = toy_class.copy(tmp_path / "class")
     sheet = sample.Sheet(toy_notebook.read_bytes(), toy.NAME)
     begun = "def scale(x, factor):\n    y = x.clone()\n    raise NotImplementedError"
     submission(folder, "gaps", sheet.filled({"scale": begun, "standardise": sheet.right["standardise"]}))
-    run.grade(folder, students=["gaps"])
+    grading.grade(folder, students=["gaps"])
     feedback.feedback(folder, toy.NAME)
     text = text_of(page(folder, "gaps"))
     assert "1 of 5 passed. Go on with" in text
@@ -167,7 +179,7 @@ def test_what_rests_on_a_blank_says_how_it_was_judged(toy_class, tmp_path, toy_n
 def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook, one_sandbox):
     from datetime import datetime
 
-    from autograde.grading import run
+    from autograde.grading import run as grading
 
     folder = toy_class.copy(tmp_path / "class")
     folder.config.write_text(folder.config.read_text() + "\nc.LateSubmissionPlugin.penalty_method = 'zero'\n")
@@ -176,7 +188,7 @@ def test_manual_grades_and_late_penalties_show(toy_class, tmp_path, toy_notebook
         book.find_assignment(toy.NAME).duedate = datetime(2026, 2, 1)
         book.find_grade("scale-check", toy.NAME, toy.NAME, "untouched").manual_score = 1.5
         book.db.commit()
-    run.grade(folder, again=True, students=["right"])
+    grading.grade(folder, again=True, students=["right"])
     feedback.feedback(folder, toy.NAME)
     late, seen = text_of(page(folder, "right")), text_of(page(folder, "untouched"))
     assert "0 of 9 points" in late and "9 points were taken off because the submission was late" in late
