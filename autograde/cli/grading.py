@@ -80,18 +80,13 @@ def grade(
     names = chosen.assignments(folder, assignments)
     if resume and (assignments or student or again or outdated):
         raise stop("--resume goes on with all that the interrupted run was asked for: say nothing else with it")
+    wanted, students = () if resume else names, student or ()
     if dry_run:
         from autograde.grading import run as grading
 
         with mended(), Steps() as steps:
             due = grading.due(
-                folder,
-                names if not resume else (),
-                again=again,
-                outdated=outdated,
-                resume=resume,
-                students=student or (),
-                steps=steps.update,
+                folder, wanted, again=again, outdated=outdated, resume=resume, students=students, steps=steps.update
             )
         show_due(due)
         return
@@ -103,11 +98,11 @@ def grade(
 
         summary = grading.grade(
             folder,
-            names if not resume else (),
+            wanted,
             again=again,
             outdated=outdated,
             resume=resume,
-            students=student or (),
+            students=students,
             jobs=jobs,
             scheduler=scheduler,
             ahead=launched,
@@ -121,8 +116,8 @@ def grade(
     if plan.unfinished(folder.ledger):
         say("An earlier run is still unfinished: --resume goes on with it.", "bold yellow")
     if summary.refused:
-        students = ", ".join(f"{student} ({name})" for name, student in summary.refused)
-        raise stop(f"nbgrader did not take {students}: their verdicts are in {folder.ledger}, not in the gradebook")
+        refused = ", ".join(f"{student} ({name})" for name, student in summary.refused)
+        raise stop(f"nbgrader did not take {refused}: their verdicts are in {folder.ledger}, not in the gradebook")
     if failed := [f"{line.student} ({line.assignment})" for line in summary.lines if line.failed]:
         raise grader_failed(failed)
 
