@@ -52,8 +52,13 @@ class Binding:
         if place.scheme == "Gradescope" and self.listed is not None:
             if place.student not in self.listed:
                 return f"{LIST} does not say whose it is. To do: put it into FOLDER/STUDENT/ASSIGNMENT/"
-            found = [self._submitter(each, roster) for each in self.listed[place.student].submitters]
-            return next((each for each in found if isinstance(each, str)), [b for b in found if isinstance(b, Bound)])
+            everybody: list[Bound] = []
+            for submitter in self.listed[place.student].submitters:
+                bound = self._submitter(submitter, roster)
+                if isinstance(bound, str):
+                    return bound
+                everybody.append(bound)
+            return everybody
         if place.scheme == "Canvas" and _is_test_student(place, roster):
             return f"Canvas's Test Student, who is nobody in the class. To do: for a person of that name, {IN_A_FOLDER}"
         people = _in_roster(place, roster) if roster else None
