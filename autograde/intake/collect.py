@@ -134,13 +134,7 @@ def _collect(
     done.late = sorted({student for (student, _), one in submissions.items() if one.late and not one.when})
     twins = _twins({student for student, _ in submissions} | set(folder.students()))
     if dry_run:
-        present = {s: folder.submitted / s for s in folder.students()}
-        for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, who.people, done):
-            there = (present.get(student, folder.submitted / student) / name).exists()
-            action = "replaced if it differs" if there else "new"
-            several = sum(rest[-1].lower().endswith(".ipynb") for rest, _ in submission.files)
-            notes = [f"{several} notebooks: which of them is graded is said when they are read"] if several > 1 else []
-            done.items.append(_item(student, name, action, submission, notes, twins))
+        _foretell(submissions, folder, who.people, twins, done)
         return done
     with Ledger(folder.ledger).alone(), private(folder.root):  # whatever the sources' own modes
         finish_what_was_begun(folder)
@@ -157,6 +151,17 @@ def _collect(
             finally:
                 people.settle()
     return done
+
+
+def _foretell(
+    submissions: Submissions, folder: ClassFolder, people: People, twins: Mapping[str, Sequence[str]], done: Collected
+) -> None:
+    """What `_put_down` would do, as far as names tell."""
+    for student, name, submission in _in_nobodys_place(_each_ones(submissions), folder, people, done):
+        action = "replaced if it differs" if (folder.submitted / student / name).exists() else "new"
+        several = sum(rest[-1].lower().endswith(".ipynb") for rest, _ in submission.files)
+        notes = [f"{several} notebooks: which of them is graded is said when they are read"] if several > 1 else []
+        done.items.append(_item(student, name, action, submission, notes, twins))
 
 
 def _put_down(
