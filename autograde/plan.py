@@ -45,12 +45,13 @@ def new(assignments: Iterable[str], students: Iterable[str] = (), again: bool = 
 
 
 def unfinished(ledger: Path) -> Plan | None:
-    """The run that was interrupted in this class, if one was."""
+    """The run that was interrupted in this class, if one was. Raises OSError where what is kept of it is there and
+    cannot be read: another run would begin in its place, with other numbers."""
     try:
         values = json.loads((ledger / _FILE).read_bytes())
         values |= {name: tuple(values[name]) for name in ("assignments", "students")}
         return Plan(**{**values, "key": keys.find(ledger, values["key"]) or Key.fresh()})
-    except (OSError, ValueError, TypeError, KeyError):
+    except (FileNotFoundError, ValueError, TypeError, KeyError):
         return None
 
 
