@@ -114,23 +114,26 @@ class Intake:
 
     def _child(self, limits: Limits) -> Reader:
         """A child that is isolated and has been given nothing; of a new jail where this one was lost."""
-        for last in (False, True):
-            child = None
-            try:
-                if self._jail is None:
-                    self._jail = Jail(self.assignment, self.limits)
-                    self._jail.launch().ready()
-                child = self._jail.child(limits)
-                child.begin()
-                return child
-            except BaseException as error:
-                with contextlib.suppress(SandboxError):
-                    if child is not None:
-                        child.close()
-                self.close()
-                if last or not isinstance(error, SandboxError):
-                    raise
-        raise AssertionError
+        try:
+            return self._begun(limits)
+        except SandboxError:
+            return self._begun(limits)
+
+    def _begun(self, limits: Limits) -> Reader:
+        child = None
+        try:
+            if self._jail is None:
+                self._jail = Jail(self.assignment, self.limits)
+                self._jail.launch().ready()
+            child = self._jail.child(limits)
+            child.begin()
+            return child
+        except BaseException:
+            with contextlib.suppress(SandboxError):
+                if child is not None:
+                    child.close()
+            self.close()
+            raise
 
     def unpack(self, archive: Path, budget: Budget, limits: Limits | None = None) -> Iterator[Member]:
         """`unpack.unpack`, in a child: the members of a zip, tar or tar.gz, told by its content, in its order.
