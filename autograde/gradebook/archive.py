@@ -148,8 +148,7 @@ def _copy(url: str, database: Path | None, to: Path) -> None:
     try:
         tables.copy(url, configuration.in_file(to))
     except tables.TablesError as error:
-        shown = make_url(url).render_as_string(hide_password=True)
-        raise ValueError(f"the gradebook {shown} cannot be copied: {error}. Nothing was written") from None
+        raise ValueError(f"the gradebook {_shown(url)} cannot be copied: {error}. Nothing was written") from None
 
 
 def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
