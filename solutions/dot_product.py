@@ -22,7 +22,8 @@ def scaled_dot_product_attention(
     query (..., T, d_k), key (..., S, d_k), value (..., S, d_v), with the same leading axes; mask
     boolean, True = may attend, broadcastable to (..., T, S), or None to allow every key.
     Returns the output (..., T, d_v) and the weights (..., T, S), each row of which sums to one
-    over the allowed keys. Where a row's mask allows nothing both are zero, and so is the gradient.
+    over the allowed keys. Where a row's mask allows nothing both are zero, and so is its query's
+    gradient.
     Raises ValueError where the shapes do not fit or the mask is not boolean.
     """
     check_scaled_dot_product(query, key, value, mask)
@@ -55,7 +56,8 @@ class SelfAttention(nn.Module):
 
     The parameters are three linear maps without bias, W_Q, W_K and W_V, each d_model to d_model.
 
-    forward: x (B, T, D), mask boolean, True = may attend, broadcastable to (B, T, T), or None.
+    forward: x (B, T, D), mask boolean, True = may attend, broadcastable to (B, T, T), or None to
+    allow all.
     Returns the output (B, T, D) and the weights (B, T, T), zeros where a query may look at nothing.
     """
 
@@ -76,7 +78,7 @@ def hand_set_lookup(codes: Tensor) -> tuple[Tensor, Tensor]:
     most 100. Returns W_Q (d, d) and W_K (d, d), as nn.Linear holds them: the query of a vector x is
     W_Q x, its key W_K x. In scaled dot-product attention (divided by the root of d) the query of
     symbol k must put at least 0.99 of the weight on the key of symbol k + 1, among the keys of all
-    K symbols or of some of them in any order. Symbol K - 1 finds symbol 0.
+    K symbols or, k + 1 included, of some of them in any order. Symbol K - 1 finds symbol 0.
     """
     d = codes.shape[1]
     # codes[k] . x is one for symbol k and zero for the others, so the sum sends codes[k] to codes[k + 1].
@@ -94,8 +96,9 @@ def attention_matrix_bytes(
     """Bytes that the attention weights of one sequence fill if those of all layers are kept.
 
     Each head of each layer has one weight for each query and each key: every token asks every
-    token, itself included. bytes_per_element: 4 for float32, 2 for bfloat16. Returns an int, exact
-    at any size. The weights alone: queries, keys, values and the rest come on top.
+    token, itself and later ones included. bytes_per_element: 4 for float32, 2 for bfloat16.
+    Returns an int, exact at any size. The weights alone: queries, keys, values and the rest come
+    on top.
     """
     return num_layers * num_heads * num_tokens**2 * bytes_per_element
 
