@@ -42,7 +42,7 @@ def test_split_heads(split_heads: Callable) -> bool:
     split_heads: a function (x, num_heads) that should do what the docstring of split_heads
     promises, its ValueError included. It takes and gives plain tensors, through which no gradient
     flows; however x lies in memory, the function gets it in one piece. It may be called up to 200
-    times, and refuses large inputs (sizes to 512, 20,000 numbers in all). Whatever does all that
+    times, and refuses large inputs (sizes to 512, 20,000 numbers a call). Whatever does all that
     is promised is right, in whatever way it does it; everything else is wrong.
     """
     x = torch.randn(2, 5, 12)  # sizes that all differ, numbers that all differ
@@ -68,7 +68,7 @@ class MultiHeadAttention(nn.Module):
     forward: query (B, T, D), key (B, S, D), value (B, S, D): self-attention where all three are
     the same, cross-attention where key and value come from elsewhere. mask boolean, True = may
     attend, broadcastable to (B, T, S), the same for all heads, or None; a query that may look at
-    nothing gets weights of zero.
+    nothing gets weights of zero, and W_O's bias as its output.
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).
     """
 
@@ -202,7 +202,8 @@ def attend_with_torch(
     """Ask torch's own multi-head attention, with a mask of this course's.
 
     attention: made with batch_first=True. query (B, T, D), key and value (B, S, D); mask
-    (B, T, S) boolean, True = may attend, each row allowing at least one key.
+    (B, T, S) boolean, True = may attend, each row allowing at least one key;
+    it stays as it was.
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).
     """
     blocked = ~mask  # torch's module has it the other way round: True = may not attend
