@@ -91,8 +91,8 @@ class EncoderLayer(nn.Module):
 class TransformerEncoder(nn.Module):
     """A tower of num_layers encoder layers, each with weights of its own: `layers`, then `norm`.
 
-    `norm` is an nn.LayerNorm where norm_first, since nothing else norms the end of the stream,
-    and nn.Identity otherwise. num_layers may be 0.
+    `norm` is an nn.LayerNorm (with layer_norm_eps too) where norm_first, since nothing else norms
+    the end of the stream, and nn.Identity otherwise. num_layers may be 0.
     forward: x (B, T, D), mask as in EncoderLayer, the same for every layer. Returns (B, T, D).
     """
 
@@ -131,7 +131,7 @@ class DecoderLayer(nn.Module):
     each part in this order. With norm_first=True: x = x + part(norm(x)); nothing is normed at
     the end.
     The queries of the cross-attention come from the stream (normed before it where norm_first);
-    its keys and values come from the memory as it was given, the encoder's outputs.
+    its keys and values come from the memory, the encoder's outputs, never normed.
     dropout is applied to what each part adds. The parts are self_attention and cross_attention
     (MultiHeadAttention), feed_forward (FeedForward); norm1, norm2, norm3 (nn.LayerNorm) are
     theirs.
