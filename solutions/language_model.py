@@ -174,6 +174,7 @@ class KeyValueCache(nn.Module):
 
     model: a CausalLanguageModel in eval mode. The cache begins empty; length is the number of
     tokens read so far, and keys and values hold a tensor (B, H, length, D / H) for each layer.
+    All three may be set from outside: reading then goes on from there.
 
     forward: the next tokens (B, T), the same B at every call, T of one or more -> their logits
     (B, T, V), the same as the model gives at these places when it reads everything from the
