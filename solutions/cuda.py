@@ -34,7 +34,8 @@ def measure_throughput(
     returns once all work is done that was asked for so far. clock: a function without
     arguments, seconds.
     The first warm_up calls of step do not count, nor does any work that was asked for before
-    those that do; then num_steps calls are timed together, to the end of their work.
+    those that do; then num_steps calls are timed together, with no wait between them, to the
+    end of their work.
     Returns items per second. Raises ValueError where num_steps is below 1 or warm_up below 0.
     """
     if num_steps < 1 or warm_up < 0:
@@ -66,8 +67,8 @@ def train_step(
     The loss times the scaler's scale is what backward starts from. The gradients are divided by
     the scale again, then clipped to a norm of max_norm over all parameters together; then the
     scaler lets the optimizer step (it leaves the step out where a gradient is infinite or NaN)
-    and adapts its scale. With a scaler that is switched off all is the same, but for the scale.
-    Gradients left from earlier steps do not count.
+    and adapts its scale. With a scaler that is switched off there is no scale, and the optimizer
+    always steps; all else is the same. Gradients left from earlier steps do not count.
     Returns the loss, not scaled and without a graph, and the norm of the gradients, not scaled
     and before clipping: both tensors, and no number is read off the loss, since reading a
     number off a GPU would wait for it.
@@ -89,9 +90,9 @@ def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[
 
     query (..., T, d), key (..., S, d), value (..., S, d_v), of float32, with the same leading
     axes. Both matrix products are of tensors in bfloat16, as a GPU's matrix units want them.
-    Scaling and softmax are done in float32, so that each row of weights sums to one as exactly
-    as float32 can, however large its scores are. F.scaled_dot_product_attention is no way
-    round: it gives no weights.
+    The scores are scaled and the softmax is taken in float32, so that each row of weights sums to
+    one as exactly as float32 can, however large its scores are. F.scaled_dot_product_attention is
+    no way round: it gives no weights.
     Returns the output (..., T, d_v) and the weights (..., T, S), both float32.
     """
     scores = query.bfloat16() @ key.bfloat16().transpose(-2, -1)  # (..., T, S)
