@@ -70,7 +70,8 @@ def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
 
     padding (B, S) boolean, True = this key is a real token; pattern (T, S) boolean, True =
     query t may attend to key s, the same for the whole batch. Returns a boolean mask (B, T, S),
-    True = may attend. Raises ValueError where the two are not boolean or do not agree in S.
+    True = may attend; a row may come out all False. Raises ValueError where the two are not
+    boolean or do not agree in S.
     """
     if padding.dtype != torch.bool or pattern.dtype != torch.bool:
         raise ValueError(f"need boolean masks, got {padding.dtype} and {pattern.dtype}")
@@ -125,7 +126,7 @@ def train_epoch(
     order: Tensor,
     batch_size: int,
 ) -> float:
-    """Train once on each of the chosen examples, batch by batch.
+    """Train on the chosen examples, batch by batch.
 
     inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order, some
     perhaps twice. Batches of batch_size are taken along order; the last, or the only one, may
