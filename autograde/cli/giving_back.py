@@ -144,9 +144,8 @@ def _export_for(
         made = grade_import.tables(folder, platform, names, roster, titles)
     if to is not None and len(made) > 1:
         raise stop(f"--to names one file, and these are {len(made)}: say which assignment")
-    for upload in made:
-        if upload.students or len(made) == 1:
-            _give(folder, upload, dry_run, to)
+    for upload in [each for each in made if each.students] or made[:1]:
+        _give(folder, upload, dry_run, to)
 
 
 def push(

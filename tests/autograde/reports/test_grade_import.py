@@ -15,6 +15,7 @@ from autograde.intake.collect import collect
 from autograde.intake.roster import BadRoster
 from autograde.reports.export import export
 from autograde.reports.grade_import import tables
+from autograde.reports.upload import Upload
 from tests.autograde import toy
 from tests.autograde.command import run, said
 from tests.autograde.intake.test_collect import NOTEBOOK, unpacked
@@ -264,6 +265,14 @@ def test_the_classs_own_table_has_whom_only_the_roster_names(given_back, platfor
 def command(folder, *words):
     result = run(*words, "--class", folder.root)
     return result.exit_code, said(result)
+
+
+def test_where_nobodys_points_can_go_into_any_file_that_is_said(toy_released, monkeypatch):
+    left = [("ada", "waits")]
+    files = [Upload(toy_released.exports / f"moodle-{number}.csv", b"", left_out=left) for number in (1, 2)]
+    monkeypatch.setattr("autograde.reports.grade_import.tables", lambda *_: files)
+    result = run("export", "--for", "moodle", "--class", toy_released.root)
+    assert result.exit_code == 1 and "Left out: ada, waits" in result.output and "nobody's points" in said(result)
 
 
 def test_the_command_shows_before_it_writes(given_back, tmp_path):
