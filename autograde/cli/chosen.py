@@ -75,7 +75,8 @@ def _held(file: Path) -> list[str]:
     """The assignment that most of a file's graded cells belong to, found in its text, which may be damaged; none where
     no cell is known. Of a folder: of the notebooks in it."""
     of = {exercise.name: exercise.notebook for exercise in exercises()}
-    texts = [path.read_text("utf-8", errors="replace") for path in ([file] if file.is_file() else file.glob("*.ipynb"))]
+    paths = [file] if file.is_file() else [path for path in file.glob("*.ipynb") if path.is_file()]
+    texts = [path.read_text("utf-8", errors="replace") for path in paths]
     names = map(exercise_of, re.findall(r'"grade_id"\s*:\s*"([\w-]+)"', "\n".join(texts)))
     counted = Counter(of[name] for name in names if name in of)
     return [notebook for notebook, _ in counted.most_common(1)]

@@ -1,6 +1,9 @@
 """Which class, assignments and students a command's words mean."""
 
+import os
+
 import pytest
+import typer
 
 from autograde import layout
 from autograde.cli import chosen, handing_out
@@ -70,6 +73,12 @@ def test_a_file_says_by_its_cells_which_chapter_it_is(tmp_path, damage):
     file.write_text(damage + (content[: len(content) // 2] if damage else content), "utf-8")
     assert chosen.assignment_of(file, None) == chosen.assignment_of(file.parent, None) == "04-dot-product"
     assert chosen.assignment_of(file, "05") == "05-multi-head", "but what is said counts"
+
+
+def test_a_pipe_among_a_students_notebooks_is_not_waited_for(tmp_path):
+    os.mkfifo(tmp_path / "a.ipynb")
+    with pytest.raises(typer.Exit):
+        chosen.assignment_of(tmp_path, None)
 
 
 def test_nothing_is_released_into_a_class_that_is_at_work(toy_released, monkeypatch):
