@@ -40,11 +40,12 @@ def feedback(
     if platform and platform not in feedback_archive.PLATFORMS:
         raise stop(f"no platform {platform!r} to upload to; there are {', '.join(feedback_archive.PLATFORMS)}")
     folder = ClassFolder.at(where)
-    for name in chosen.assignments(folder, assignments):
+    names = chosen.assignments(folder, assignments)
+    for name in names:
         with mended(), Steps() as steps:
             pages = giving.feedback(folder, name, steps.update, write=not dry_run)
         say(f"{name}: {counted(pages, 'page')}{' (nothing was written)' if dry_run else ''}")
-        if platform:
+        if platform and (pages or len(names) == 1):
             with mended():
                 upload = feedback_archive.archive(folder, platform, name, roster)
             _give(folder, upload, dry_run)

@@ -10,6 +10,7 @@ import pytest
 
 from autograde.intake.collect import collect
 from autograde.reports.feedback_archive import archive
+from autograde.reports.upload import Upload
 from tests.autograde import toy
 from tests.autograde.command import run
 from tests.autograde.intake.test_collect import NOTEBOOK, unpacked, zipped
@@ -115,3 +116,15 @@ def test_the_command_shows_before_it_writes(toy_released, tmp_path):
     assert "nothing was written" in result.output and not toy_released.exports.exists()
     result = run(*words[:2], "sakai", *words[3:])
     assert result.exit_code == 1 and "no platform 'sakai'" in result.output
+
+
+def test_an_assignment_without_pages_keeps_no_other_back(toy_released, monkeypatch):
+    later = toy_released.released("01-later")
+    later.parent.mkdir()
+    later.touch()
+    file = toy_released.exports / "pages.zip"
+    made = {toy.NAME: Upload(file, b""), "01-later": Upload(file, b"zip", ["ada"])}
+    monkeypatch.setattr("autograde.reports.feedback.feedback", lambda folder, name, *_, **__: len(made[name].students))
+    monkeypatch.setattr("autograde.reports.feedback_archive.archive", lambda folder, platform, name, _: made[name])
+    result = run("feedback", "--for", "moodle", "--class", toy_released.root)
+    assert result.exit_code == 0 and "1 student in" in result.output and file.read_bytes() == b"zip"
