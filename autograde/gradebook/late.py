@@ -87,9 +87,9 @@ def policy(folder: ClassFolder) -> LatePolicy:
     return made if isinstance(made, LatePolicy) else LatePolicy()
 
 
-def penalty(of: Any, student: str, points: float, late: float) -> float:
+def penalty(late_plugin: Any, student: str, points: float, late: float) -> float:
     """What a plugin takes off a submission's points, held between nothing and all of them."""
-    taken = of.late_submission_penalty(student, points, late) if late > 0 and points > 0 else None
+    taken = late_plugin.late_submission_penalty(student, points, late) if late > 0 and points > 0 else None
     return min(max(taken or 0.0, 0.0), max(points, 0.0))
 
 
@@ -127,9 +127,9 @@ def settle(
     """Makes each submission's moment, extension and penalty in the gradebook what they are now: `said` is what is known
     of those in submissions/, `granted` what is to hold beside the class's extensions. Raises GradebookError,
     BadExtensions and ValueError, before anything is written."""
-    of, done = plugin(folder), Settled()
+    late_plugin, settled = plugin(folder), Settled()
     granted = extensions.read(folder) | (granted or {})
-    rule = of if isinstance(of, LatePolicy) else LatePolicy()
+    rule = late_plugin if isinstance(late_plugin, LatePolicy) else LatePolicy()
     with store.open_gradebook(folder) as book:
         notebooks = store.submitted_notebooks(book, assignment)
         columns = SubmittedNotebook.id, SubmittedNotebook.score, SubmittedNotebook.late_submission_penalty
@@ -143,20 +143,20 @@ def settle(
             extra = granted.get((student, assignment), extension) if due else None
             now, why = times(said.get(student), moment, due, extra or None, rule)
             if why:
-                done.remarks.append((student, f"{why}: it counts as one without a stamp"))
+                settled.remarks.append((student, f"{why}: it counts as one without a stamp"))
             scored = by_submission.get(row, [])
-            taken = {each: penalty(of, student, score, now.late) for each, score, _ in scored}
+            taken = {each: penalty(late_plugin, student, score, now.late) for each, score, _ in scored}
             stays = taken == {each: before for each, _, before in scored}
             stays = stays and (moment, extension) == (now.handed_in, now.extension)
             if not stays and student in said and not said[student].stands():
                 continue  # another file is in the gradebook than lies there: the next `grade` sees to both
             if due and now.handed_in is None and not now.late and not why:
-                done.silent.append(student)
+                settled.silent.append(student)
             if stays:
                 continue
             for each, score, before in scored:
                 if abs(taken[each] - before) > 1e-9:
-                    done.changes.append(Change(student, score, before, taken[each]))
+                    settled.changes.append(Change(student, score, before, taken[each]))
             if write:
                 one = book.db.get(SubmittedAssignment, row)
                 one.timestamp, one.extension = now.handed_in, now.extension
@@ -164,7 +164,7 @@ def settle(
                     notebook.late_submission_penalty = taken[notebook.id] or None
         if write:
             book.db.commit()
-    return done
+    return settled
 
 
 def dates(folder: ClassFolder, assignment: str) -> tuple[datetime | None, dict[str, timedelta]]:
