@@ -57,8 +57,9 @@ class GRUCell(nn.Module):
 class Encoder(nn.Module):
     """Reads a sentence both ways and sums it up in one vector (Bahdanau et al., 2015, section 3.2).
 
-    forward: source (B, S) token ids, padded at the right with pad_id; lengths (B,) int64, each
-    from 1 to S, in any order, on the CPU.
+    forward: source (B, S) token ids, padded at the right; lengths (B,) int64, each from 1 to S,
+    in any order, on the CPU. They alone tell what is padding: any id, pad_id too, may stand in
+    it or before it.
     Returns
       outputs (B, S, 2H): the forward and the backward state at every position, zero at padding;
       state (B, H): tanh(bridge([forward state after the last real token; backward state after
@@ -187,8 +188,8 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
     is bos_id. Of several that are equally likely any may be taken.
     Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all
     its tokens are eos_id. Only written tokens can end a row; the bos_id fed in first does not,
-    even if it has the same id. T is no longer than the longest row needs, its eos_id included.
-    Raises ValueError where max_length is below 1.
+    even if it has the same id. T is no longer than the longest row needs, its eos_id included
+    if it wrote one. Raises ValueError where max_length is below 1.
     """
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -210,8 +211,8 @@ def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
     """Reverse each sentence, as Sutskever et al. (2014) did with theirs before the encoder read them.
 
     source (B, S) token ids padded at the right; lengths (B,) on the same device, each from 1 to S.
-    Returns (B, S): the real tokens of each row in reverse order, followed by the padding,
-    unchanged.
+    Returns (B, S): the real tokens of each row, the end token too, in reverse order, followed by
+    the padding, unchanged.
     The caller's source is left as it was.
     """
     positions = torch.arange(source.shape[1], device=source.device)  # (S,)
@@ -228,7 +229,7 @@ def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
     averaged over the batch.
     The caller's inputs are left as they were, and do not require gradients afterwards. So is
-    the network: gradients that stand on its parameters stay, and none is added.
+    the network, mode included: gradients that stand on its parameters stay, and none is added.
     """
     inputs = inputs.detach().clone().requires_grad_()
     outputs = network(inputs)
@@ -246,8 +247,8 @@ def fit_the_vector(
     was, so that training could go on: the same weights, mode and gradients (none added, none
     taken away), and every parameter still requires its gradient. Starting from `vector` (B, H),
     which is not changed, take `steps` steps, 1 or more, of torch.optim.Adam over the vector
-    alone, on masked_cross_entropy. Returns the fitted vector (B, H) and the losses (steps,),
-    each measured before its step.
+    alone, on masked_cross_entropy. Returns the vector (B, H) after the last step and the
+    losses (steps,), each measured before its step.
     """
     vector = vector.detach().clone().requires_grad_()
     optimizer = torch.optim.Adam([vector], lr=learning_rate)
