@@ -217,8 +217,8 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
     together; straight lines join the points, from "nothing passes" to "everything passes".
     Returns 1.0 for a perfect ranking, and half of 1 - min_true_positive_rate where all scores
     are equal.
-    Raises ValueError without a positive and a negative, or where the rate is below 0, or is 1
-    or more.
+    Raises ValueError where there is no positive or no negative, or where the rate is below 0, or
+    is 1 or more.
     """
     least = min_true_positive_rate
     if not positive.any() or positive.all():
