@@ -10,6 +10,7 @@ copy still equal to that is replaced by a newer release; a copy that the learner
 put beside it.
 """
 
+import argparse
 import hashlib
 import json
 import os
@@ -56,9 +57,7 @@ def update_work(notebooks: Path, work: Path) -> tuple[list[Path], list[str]]:
     record_file = work / ".released.json"
     try:
         given = json.loads(record_file.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        given = {}
-    except ValueError:
+    except (FileNotFoundError, ValueError):
         given = {}  # a damaged record only means that every copy counts as the learner's own
 
     as_released, lines = [], []
@@ -138,21 +137,26 @@ def become(folder: Path, command: list[str], environment: dict[str, str]) -> NoR
 
 
 def main() -> None:
-    words = sys.argv[1:]
-    if words[:1] in (["--help"], ["-h"]):
-        print(__doc__)
-        return
-    if words[:1] == ["--formgrader"]:
-        folder = (ROOT / (words[1:2] or ["class"])[0]).resolve()
+    parser = argparse.ArgumentParser(
+        prog="python -m tools.lab",
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,  # JupyterLab's own options are passed on whole
+    )
+    parser.add_argument("--copy", action="store_true")
+    parser.add_argument("--formgrader", nargs="?", const="class", metavar="CLASS")
+    options, words = parser.parse_known_args()
+    if options.formgrader is not None:
+        folder = (ROOT / options.formgrader).resolve()
         if not (folder / "nbgrader_config.py").exists():
             raise SystemExit(f"[lab] {folder} holds no class yet: make course, or autograde release --class {folder}")
         print(f"[lab] nbgrader's formgrader on {folder} (Ctrl-C here closes it)", flush=True)
-        become(folder, *lab_command(folder, ["--LabApp.default_url=/formgrader", *words[2:]], settings=None))
+        become(folder, *lab_command(folder, ["--LabApp.default_url=/formgrader", *words], settings=None))
     as_released, lines = update_work(NOTEBOOKS, WORK)
     for line in lines:
         print(f"[lab] {line}", flush=True)
     trust(as_released)
-    if words == ["--copy"]:
+    if options.copy:
         return
     print(
         "[lab] your copies are in work/, the first is 00-warm-up.ipynb; JupyterLab opens there (Ctrl-C here closes it)"

@@ -1,6 +1,7 @@
 """`make lab`: a learner's file is never lost, and the notebook opens as the book shows it."""
 
 import re
+import sys
 import tempfile
 from pathlib import Path
 
@@ -104,6 +105,27 @@ def test_a_lost_record_makes_every_copy_the_learners_own(packages):
     (notebooks / NAME).write_text("second", encoding="utf-8")
     lab.update_work(notebooks, work)
     assert (work / NAME).read_text(encoding="utf-8") == "first"
+
+
+@pytest.mark.parametrize(
+    "words, folder, passed_on",
+    [
+        (["--formgrader", "spring", "--no-browser"], "spring", ["--no-browser"]),
+        (["--formgrader", "--no-browser"], "class", ["--no-browser"]),
+        (["--no-browser", "--formgrader"], "class", ["--no-browser"]),
+    ],
+)
+def test_formgrader_takes_a_class_and_leaves_the_rest_to_jupyterlab(tmp_path, monkeypatch, words, folder, passed_on):
+    (tmp_path / folder).mkdir()
+    (tmp_path / folder / "nbgrader_config.py").touch()
+    began = []
+    monkeypatch.setattr(lab, "ROOT", tmp_path)
+    monkeypatch.setattr(lab, "become", lambda where, command, environment: began.append((where, command)) or sys.exit())
+    monkeypatch.setattr(sys, "argv", ["lab", *words])
+    with pytest.raises(SystemExit):
+        lab.main()
+    ((where, command),) = began
+    assert where == tmp_path / folder and command[-2:] == ["--LabApp.default_url=/formgrader", *passed_on]
 
 
 events = st.lists(
