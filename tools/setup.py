@@ -34,7 +34,8 @@ import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
-from urllib.parse import unquote, urlsplit
+from urllib.parse import urlsplit
+from urllib.request import url2pathname
 
 ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
@@ -297,7 +298,7 @@ def refuse_anothers() -> None:
     one's commands would run this one's code."""
     for packages in ("lib/python*/site-packages", "Lib/site-packages"):
         for origin in VENV.glob(f"{packages}/attention_from_scratch-*/direct_url.json"):
-            of = Path(unquote(urlsplit(json.loads(origin.read_text(encoding="utf-8"))["url"]).path))
+            of = Path(url2pathname(urlsplit(json.loads(origin.read_text(encoding="utf-8"))["url"]).path))
             if of != ROOT and (of / "pyproject.toml").exists():
                 stop(
                     f"{VENV} is the environment of another checkout, {of}, whose commands would then run this one's "
