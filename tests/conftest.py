@@ -20,6 +20,7 @@ from pathlib import Path
 import pytest
 
 import tools  # noqa: F401  first of all: what it leaves out takes a worker seconds
+from tools.setup import CHROMIUM
 
 for name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ.setdefault(name, "1")
@@ -51,7 +52,6 @@ SLOW_FILE = 2.0
 NEVER_FAST = {"slow", "sandbox", "browser"}
 TAKES_LONG = {"built", "browser", "toy_class", "toy_released", "chapter_worker", "warm_sandbox", "server"}
 STEMS = {path.stem for path in (TESTS.parent / "notebooks").glob("*.ipynb")}
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 # No sandbox, because containers often run as root; the rest keeps the browser from calling home.
 BROWSER_FLAGS = [
     "--no-sandbox",
@@ -208,9 +208,9 @@ def pytest_terminal_summary(terminalreporter, config) -> None:
 @pytest.fixture(scope="session")
 def chromium_path():
     """The system's Chromium, which `make test` installs where it may."""
-    path = next(filter(None, map(shutil.which, BROWSERS)), None)
+    path = next(filter(None, map(shutil.which, CHROMIUM)), None)
     if path is None:
-        pytest.fail(f"no browser found (looked for {', '.join(BROWSERS)}): run `make test`, or install Chromium")
+        pytest.fail(f"no browser found (looked for {', '.join(CHROMIUM)}): run `make test`, or install Chromium")
     return path
 
 

@@ -10,8 +10,8 @@ from lxml import html
 
 from tools.bound import numbers
 from tools.bound.pages import Volume, relink, renamed
+from tools.setup import CHROMIUM
 
-BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 STYLE = """
 @page { size: A4; margin: 20mm 18mm 22mm; }
 @page { @bottom-center { content: counter(page); font: 9pt sans-serif; color: #555; } }
@@ -84,7 +84,7 @@ def style_sheets(volume: Volume) -> list[str]:
 
 def browser() -> str:
     """The path of a Chromium. Raises FileNotFoundError where there is none."""
-    for name in BROWSERS:
+    for name in CHROMIUM:
         if path := shutil.which(name):
             return path
     raise FileNotFoundError(
