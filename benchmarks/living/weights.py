@@ -50,14 +50,13 @@ def read(path: Path) -> dict[str, Tensor]:
 
     Raises ValueError where the block is not as long as the header says.
     """
-    call, block_of = path.read_text("utf-8").rsplit(",\n", 1)
-    header = json.loads(call.split(", ", 1)[1])
-    halves = np.frombuffer(base64.b64decode(block_of.split('"')[1]), "<f2").astype(np.float32)
-    wanted = sum(math.prod(shape) for _, shape in header["tensors"])
+    tensors, base64_of = header(path)["tensors"], path.read_text("utf-8").rsplit(",\n", 1)[1].split('"')[1]
+    halves = np.frombuffer(base64.b64decode(base64_of), "<f2").astype(np.float32)
+    wanted = sum(math.prod(shape) for _, shape in tensors)
     if wanted != len(halves):
         raise ValueError(f"{path.name}: its header asks for {wanted} numbers, its block has {len(halves)}")
     state, start = {}, 0
-    for name, shape in header["tensors"]:
+    for name, shape in tensors:
         end = start + math.prod(shape)
         state[name] = torch.tensor(halves[start:end]).reshape(shape)
         start = end
