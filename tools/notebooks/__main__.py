@@ -4,7 +4,7 @@
     from-text [NOTEBOOK ...]    lay that text into the notebooks; unchanged cells keep their outputs
     solve [NOTEBOOK ...]        write `_build/solved/`: the solutions in their stubs' places
     record [NOTEBOOK ...]       record the numbers that the checks of a chapter compare with
-    refresh [NOTEBOOK ...]      the same, then run the solved notebooks and store their outputs
+    refresh [NOTEBOOK ...]      record, then run the solved notebooks and store their outputs
     translated FOLDER [NOTEBOOK ...]  hold a translation's notebooks against the original's, which lie in FOLDER
 
 NOTEBOOK is a number such as 02, a stem or a path. The committed notebook is the one source of prose, stubs and check
