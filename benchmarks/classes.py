@@ -109,10 +109,11 @@ def below(process: int) -> list[int]:
 
 def workers(process: int) -> list[int]:
     """Dask's worker processes below the grader: those that started a sandbox."""
+    children = _children()
     return [
         outer
         for outer in below(process)
-        if any(_name(child) == b"bwrap\n" for child in _children().get(outer, [])) and _name(outer) != b"bwrap\n"
+        if any(_name(child) == b"bwrap\n" for child in children.get(outer, [])) and _name(outer) != b"bwrap\n"
     ]
 
 
@@ -145,7 +146,7 @@ def throughput(folder: ClassFolder, assignment: str, jobs: int, scratch: Path) -
             yield _row("memory", assignment, jobs, done, now, resident(process.pid), tree)
     wall = time.perf_counter() - started
     if process.returncode or done < count:
-        raise SystemExit(f"the run ended with {process.returncode} after {done}:\n{log.read_text()[-3000:]}")
+        raise SystemExit(f"the run ended with {process.returncode} after {done}:\n{log.read_text('utf-8')[-3000:]}")
     tail = {
         "submissions_a_second": (done - 1) / max(judged - first, 1e-9),
         "submissions_a_second_with_the_gradebook": count / wall,
@@ -261,7 +262,7 @@ def _strike(what: str, process: subprocess.Popen, database: Callable[[], None]) 
     if what == "the database":
         database()
         return 1
-    victims = [process.pid] if what == "the grader" else workers(process.pid)[:1]
+    victims = {"the grader": [process.pid], "a worker": workers(process.pid)[:1], "nothing": []}[what]
     for victim in victims:
         with contextlib.suppress(ProcessLookupError):
             os.kill(victim, signal.SIGKILL)
