@@ -150,8 +150,8 @@ def check(config: Configuration) -> None:
 
 def nearest(word: str, words: Iterable[str]) -> str:
     """`; did you mean 'steps'?`, or nothing where no word is near."""
-    nearest = difflib.get_close_matches(word, list(words), n=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    matches = difflib.get_close_matches(word, words, n=1)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 # ---- a file ---------------------------------------------------------------------------------------------------------
@@ -164,11 +164,11 @@ def read_toml(path: str | Path) -> dict[str, Any]:
     for name, value in settings.items():
         if name not in FIELDS:
             raise TrainingError(f"{path} has the key {name!r}, which is no setting{nearest(name, FIELDS)}")
-        wanted = FIELDS[name].type
+        wanted = type(FIELDS[name].default)
         if wanted is float and type(value) is int:
             settings[name] = float(value)
         elif type(value) is not wanted:
-            raise TrainingError(f"{path}: {name} is of type {wanted.__name__}, got {value!r}")  # type: ignore[union-attr]
+            raise TrainingError(f"{path}: {name} is of type {wanted.__name__}, got {value!r}")
     return settings
 
 

@@ -88,7 +88,7 @@ def this_process(config: Configuration) -> Iterator[Process]:
 
 
 def summed(x: Tensor, process: Process) -> Tensor:
-    """The sum over all processes, in every process."""
+    """The sum over all processes, in every process: x itself, written over."""
     if process.world_size > 1:
         dist.all_reduce(x)
     return x

@@ -22,7 +22,8 @@ def hub_data(name: str) -> tuple[Any, Any]:
 
 
 def column(rows: Any, names: tuple[str, ...]) -> str:
-    column = next((name for name in names if name in rows.column_names), None)
-    if column is None:
-        raise TrainingError(f"data: need a column named {' or '.join(names)}, got {', '.join(rows.column_names)}")
-    return column
+    """The first of these columns that the rows have. Raises TrainingError where they have none."""
+    for name in names:
+        if name in rows.column_names:
+            return name
+    raise TrainingError(f"data: need a column named {' or '.join(names)}, got {', '.join(rows.column_names)}")
