@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import io
+import math
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -102,7 +103,7 @@ def train(
         if step not in due:
             continue
         mean = torch.stack(losses).double().mean().item()  # waits for the device, so the clock tells the truth
-        if mean != mean:
+        if math.isnan(mean):
             raise FloatingPointError(f"{label}: the loss is NaN by step {step}; try a smaller learning_rate")
         seconds += time.perf_counter() - since
         model.eval()

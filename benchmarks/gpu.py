@@ -74,8 +74,8 @@ def parts() -> list[Part]:
         for model in MODELS
     }
     made += [ladder_part(model, "eager", rungs, 6) for model, rungs in eager.items()]
-    decoding = ("benchmarks.models", "--device", "cuda", "--only", models.DECODING)
-    made.append(Part(models.DECODING, 8, "models_cuda", decoding))
+    words: tuple[str, ...] = ("benchmarks.models", "--device", "cuda", "--only", models.DECODING)
+    made.append(Part(models.DECODING, 8, "models_cuda", words))
     for rung in (rung for rung in models.LADDER if rung.mode):
         made += [
             ladder_part(model, rung.name.removeprefix("+ ").replace(" ", "-"), [rung.name], 12) for model in MODELS

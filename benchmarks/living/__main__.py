@@ -19,6 +19,7 @@ MODELS = {
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Train living models and write what the book's pages need of them.")
+    # [] is what argparse looks up among the choices where no name is given.
     parser.add_argument("names", nargs="*", choices=[[], *MODELS], help="which; none lists them")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
