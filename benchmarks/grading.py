@@ -146,7 +146,8 @@ def forget_the_sandbox(folder: ClassFolder) -> None:
         "c = get_config()\n"
         f"c.CourseDirectory.root = {str(folder.root)!r}\n"
         "c.CourseDirectory.course_id = 'default_course'\n"
-        f"c.CourseDirectory.submitted_directory = {folder.submitted.name!r}\n"
+        f"c.CourseDirectory.submitted_directory = {folder.submitted.name!r}\n",
+        "utf-8",
     )
 
 
