@@ -221,10 +221,9 @@ class StaticKeyValueCache(nn.Module):
             mask = places <= places[past:].unsqueeze(1)
         x = model.token_embedding(tokens) + model.positions.weight[past:now]
         for layer, (weight, bias), (keys, values) in zip(model.layers, self.maps, self.kept, strict=True):
-            projected = F.linear(layer.norm1(x), weight, bias).unflatten(2, (3, self.num_heads, -1))  # (B, T, 3, H, d)
-            queries, keys[:, :, past:now], values[:, :, past:now] = projected.permute(
-                2, 0, 3, 1, 4
-            )  # each (B, H, T, d)
+            projected = F.linear(layer.norm1(x), weight, bias).unflatten(2, (3, self.num_heads, -1))
+            # (B, T, 3, H, d) -> three of (B, H, T, d); the new keys and values go straight to their places
+            queries, keys[:, :, past:now], values[:, :, past:now] = projected.permute(2, 0, 3, 1, 4)
             keys, values = keys[:, :, :now], values[:, :, :now]
             outputs = F.scaled_dot_product_attention(queries, keys, values, mask, is_causal=not past and now > 1)
             x = x + layer.self_attention.W_O(merge_heads(outputs))
