@@ -34,11 +34,14 @@ from urllib.parse import urlparse
 from playwright.sync_api import Browser, Locator, Page, Request, Response, sync_playwright
 
 from benchmarks.record import Record, write
-from tools.course import BOOK_SOURCES
-from tools.setup import CHROMIUM
 
 ROOT = Path(__file__).resolve().parent.parent
+SOURCES = (
+    "_config.yml", "_toc.yml", "book", "notebooks", "theme", "solutions", "course", "benchmarks", "training",
+    "autograde", "tools",
+)  # fmt: skip
 CHANGED = Path("book/glossary.md")
+BROWSERS = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable")
 TEXT = ("text/", "javascript", "json", "svg", "xml")
 # Seconds, bytes and milliseconds that the course promises.
 TARGETS = {"cold": 15, "warm": 8, "home": 200_000, "page": 350_000, "interaction": 50}
@@ -83,7 +86,7 @@ class Quiet(SimpleHTTPRequestHandler):
 def copy_sources(to: Path) -> None:
     """The book's sources alone, so that a page can be changed and no other folder is looked at."""
     to.mkdir()
-    for name in filter(lambda name: (ROOT / name).exists(), BOOK_SOURCES):  # `locale` in a translation alone
+    for name in SOURCES:
         source, left_out = ROOT / name, shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints")
         if source.is_dir():
             shutil.copytree(source, to / name, ignore=left_out)
@@ -244,9 +247,9 @@ def main(arguments: list[str] | None = None) -> None:
     options = parser.parse_args(arguments)
     if options.rounds < 1:
         parser.error(f"--rounds is at least 1, got {options.rounds}")
-    chromium = next(filter(None, map(shutil.which, CHROMIUM)), None)
+    chromium = next(filter(None, map(shutil.which, BROWSERS)), None)
     if chromium is None:
-        raise SystemExit(f"no browser found (looked for {', '.join(CHROMIUM)}): install Chromium, or run `make test`")
+        raise SystemExit(f"no browser found (looked for {', '.join(BROWSERS)}): install Chromium, or run `make test`")
     start = time.perf_counter()
     with tempfile.TemporaryDirectory(prefix="site-") as scratch:
         sources, output = Path(scratch) / "sources", Path(scratch) / "output"  # apart: what is built is no source
