@@ -13,6 +13,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import Browser, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -68,3 +69,18 @@ def address(built: Path) -> Iterator[str]:
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
     server.server_close()
+
+
+@pytest.fixture
+def phone(browser: Browser) -> Iterator[Page]:
+    """An empty page 320 pixels wide that is touched, where nothing moves by itself."""
+    size = {"width": 320, "height": 640}
+    with browser.new_context(has_touch=True, viewport=size, reduced_motion="reduce") as context:
+        yield context.new_page()
+
+
+@pytest.fixture
+def static(browser: Browser) -> Iterator[Page]:
+    """An empty page that runs no script."""
+    with browser.new_context(java_script_enabled=False) as context:
+        yield context.new_page()

@@ -7,18 +7,15 @@ import gzip
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from importlib.resources import files
 from urllib.parse import urlparse
 
 import pytest
 from playwright.sync_api import Browser, Page, Response
 
+from tests.browser import AXE, RUN_AXE, overflow
+
 pytestmark = pytest.mark.browser
 
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-RUN_AXE = """([part, rules]) => axe.run(part, {
-  resultTypes: ['violations'], preload: false, ...(rules && { runOnly: { type: 'rule', values: rules } }),
-}).then(found => found.violations)"""
 # In another color scheme a page may fail these anew, and the other rules only where it shows other elements.
 OF_COLORS = ["color-contrast", "link-in-text-block"]
 SHOWN = """(part) => [...document.querySelector(part).querySelectorAll('*')].map(
@@ -185,7 +182,7 @@ def visit(page: Page, address: str, width: int, common: Common) -> list[Visit]:
                 page.goto(address)
             page.evaluate(LOAD_ALL)
             seen.bytes = sum(common.weight(response) for response in responses)
-            seen.overflow = page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth")
+            seen.overflow = overflow(page)
             if seen is walked[0]:
                 prepare(page)
             page.wait_for_function("scheme => document.documentElement.dataset.theme === scheme", arg=seen.scheme)

@@ -5,7 +5,7 @@ import pytest
 from autograde.gradebook import store
 from autograde.reports import summary_page
 from tests.autograde import toy
-from tests.theme.test_browser import AXE, RUN_AXE
+from tests.browser import AXE, RUN_AXE
 
 pytestmark = [pytest.mark.browser, pytest.mark.sandbox, pytest.mark.xdist_group("grader")]
 

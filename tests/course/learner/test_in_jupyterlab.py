@@ -9,7 +9,7 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from course.exercises import of_component
 from tests import jupyterlab
-from tests.theme.test_browser import AXE, RUN_AXE
+from tests.browser import AXE, RUN_AXE
 
 pytestmark = pytest.mark.browser
 

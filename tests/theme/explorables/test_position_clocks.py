@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Iterator
-from importlib.resources import files
 
 import numpy as np
 import pytest
@@ -10,9 +9,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from course.figures import position_clocks
 from solutions.multi_head import sinusoidal_encoding
+from tests.browser import overflow, violations
 
 OWN, CHAPTER = "book/position-clocks.html", "notebooks/05-multi-head.html"
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 CLOCKS = """part => [part.querySelector('.title').textContent, ...[...part.querySelectorAll('figure')].map(clock =>
   [clock.textContent, ...clock.querySelectorAll('svg, .arc, line')].map(one => one.outerHTML ?? one).join())]"""
 
@@ -68,34 +67,26 @@ def test_by_keyboard_the_position_changes_neither_turn_nor_product(page: Page) -
 
 
 @pytest.mark.browser
-def test_by_touch_at_320_pixels_in_the_chapter(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    box = slider(page, "From position")
+def test_by_touch_at_320_pixels_in_the_chapter(phone: Page, address: str) -> None:
+    phone.goto(address + CHAPTER)
+    box = slider(phone, "From position")
     box.scroll_into_view_if_needed()
     box.tap()  # its middle
-    expect(page.locator("position-clocks").get_by_role("status")).to_contain_text("From position 30 to 31")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    page.emulate_media(media="print")
-    assert page.locator("position-clocks .told").first.is_visible() and not box.is_visible()
-    context.close()
+    expect(phone.locator("position-clocks").get_by_role("status")).to_contain_text("From position 30 to 31")
+    assert overflow(phone) == 0
+    phone.emulate_media(media="print")
+    assert phone.locator("position-clocks .told").first.is_visible() and not box.is_visible()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
-    page.evaluate(AXE)
-    found = page.evaluate("() => axe.run('position-clocks', { preload: false }).then(found => found.violations)")
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "position-clocks") == []
 
 
 @pytest.mark.browser
-def test_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + OWN)
-    stills = page.locator("position-clocks .step").all()
+def test_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + OWN)
+    stills = static.locator("position-clocks .step").all()
     assert [still.is_visible() for still in stills] == [True] * len(position_clocks.STILLS)
-    context.close()

@@ -1,7 +1,6 @@
 """The scale experiment's runs to scrub through: the records as they are; by mouse, keyboard and touch."""
 
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -9,10 +8,10 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from course import committed
 from course.figures import scale_runs
+from tests.browser import overflow, violations
 
 ROOT = Path(__file__).resolve().parents[3]
 OWN, CHAPTER = "book/scale-runs.html", "notebooks/04-dot-product.html"
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 STATE = """part => [
   ...[...part.querySelectorAll('.title, th, td')].map(one => one.textContent),
   ...[...part.querySelectorAll('.lane, .others, circle')].map(one =>
@@ -159,36 +158,28 @@ def test_by_keyboard_and_by_mouse(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_by_touch_at_320_pixels_in_the_chapter_and_on_paper(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + CHAPTER)
+def test_by_touch_at_320_pixels_in_the_chapter_and_on_paper(phone: Page, address: str) -> None:
+    phone.goto(address + CHAPTER)
     by_rate = scale_runs.views()[1]
-    figure(page).get_by_role("button", name=by_rate.name).tap()
-    slider = figure(page).get_by_role("slider", name=by_rate.slider)
+    figure(phone).get_by_role("button", name=by_rate.name).tap()
+    slider = figure(phone).get_by_role("slider", name=by_rate.slider)
     slider.tap()  # its middle
-    expect(figure(page).get_by_role("status")).to_have_text(scale_runs.section(by_rate, 3)["says"])
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    page.emulate_media(media="print")
-    assert figure(page).locator(".told").first.is_visible() and not slider.is_visible()
-    context.close()
+    expect(figure(phone).get_by_role("status")).to_have_text(scale_runs.section(by_rate, 3)["says"])
+    assert overflow(phone) == 0
+    phone.emulate_media(media="print")
+    assert figure(phone).locator(".told").first.is_visible() and not slider.is_visible()
 
 
 @pytest.mark.browser
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(page: Page, scheme: str) -> None:
     page.emulate_media(color_scheme=scheme)
-    page.evaluate(AXE)
-    found = page.evaluate("() => axe.run('scale-runs', { preload: false }).then(found => found.violations)")
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "scale-runs") == []
 
 
 @pytest.mark.browser
-def test_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
+def test_whole_without_script(static: Page, address: str) -> None:
     for path, second in ((OWN, True), (CHAPTER, False)):
-        page.goto(address + path)
-        steps = figure(page).locator(".step").all()
-        assert [step.is_visible() for step in steps] == [True, second] and figure(page).locator("input").count() == 0
-    context.close()
+        static.goto(address + path)
+        steps = figure(static).locator(".step").all()
+        assert [step.is_visible() for step in steps] == [True, second] and figure(static).locator("input").count() == 0

@@ -3,7 +3,6 @@
 import itertools
 import re
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
@@ -11,9 +10,9 @@ from playwright.sync_api import Browser, Locator, Page, expect
 
 from course.figures import step_timeline
 from course.figures.step_timeline import BACKWARD, DELAY, FORWARD, MICRO_BATCHES, percent, step
+from tests.browser import overflow, violations
 
 CHAPTER, OWN = "notebooks/10-scale.html", "book/step-timeline.html"
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 BUCKETS = range(1, step_timeline.BUCKETS + 1)
 NETWORKS = [tenths / 10 for tenths in range(1, 21)]
 SETTINGS = list(itertools.product(MICRO_BATCHES, BUCKETS, NETWORKS, (True, False)))
@@ -226,18 +225,15 @@ def test_by_mouse_the_drawing_is_that_of_python(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_by_touch_at_320_pixels_in_the_chapter(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    figure(page).scroll_into_view_if_needed()
-    figure(page).get_by_text("8", exact=True).first.tap()
-    figure(page).get_by_text("after the last only", exact=True).tap()
-    says(page, (8, 4, 1.0, False))
-    slider(page, "Buckets").tap()  # its middle
-    expect(figure(page).get_by_role("status")).to_contain_text(re.compile("[89] buckets"))
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+def test_by_touch_at_320_pixels_in_the_chapter(phone: Page, address: str) -> None:
+    phone.goto(address + CHAPTER)
+    figure(phone).scroll_into_view_if_needed()
+    figure(phone).get_by_text("8", exact=True).first.tap()
+    figure(phone).get_by_text("after the last only", exact=True).tap()
+    says(phone, (8, 4, 1.0, False))
+    slider(phone, "Buckets").tap()  # its middle
+    expect(figure(phone).get_by_role("status")).to_contain_text(re.compile("[89] buckets"))
+    assert overflow(phone) == 0
 
 
 @pytest.mark.browser
@@ -247,9 +243,7 @@ def test_axe_finds_nothing_and_it_runs_from_a_folder(browser: Browser, built: Pa
     page.goto((built / OWN).as_uri())
     figure(page).get_by_role("radio", name="8", exact=True).check()
     says(page, (8, 4, 1.0, True))
-    page.evaluate(AXE)
-    found = page.evaluate("() => axe.run('step-timeline', { preload: false }).then(found => found.violations)")
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "step-timeline") == []
     page.close()
 
 

@@ -1,24 +1,22 @@
 """Beam search unfolding: equal to the course's; by mouse, touch and keyboard; bad input; something missing."""
 
 from collections.abc import Iterator
-from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from benchmarks.living import beam, stream
 from course.data import numbers_sentence
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
 CHAPTER, OWN = "notebooks/06-transformer.html", "book/beam-search.html"
 PARTS = ("layers", "translation", "transformer", "beam", "stream")  # what comes with the first touch
 TOLERANCE = 1e-4
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -105,8 +103,7 @@ def test_the_still_picture_is_the_live_one(page: Page) -> None:
 
 def test_nothing_is_fetched_before_the_first_touch_and_the_weights_once(browser: Browser, address: str) -> None:
     page = browser.new_page(reduced_motion="reduce")
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
+    names = requested(page)
     page.goto(address + CHAPTER)
     figure(page).scroll_into_view_if_needed()
     assert "living-beam" in names and not set(PARTS) & set(names)
@@ -160,16 +157,13 @@ def test_step_by_step_by_keyboard(page: Page) -> None:
     says(page, "Step 6 of 6: kept “" + " ".join(right) + "”")
 
 
-def test_by_touch_at_320_pixels(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + OWN)
-    button(page, "20, 10, 16").tap()
-    says(page, "Beam of 2: 2 missing at the end.")
-    button(page, "First").tap()
-    says(page, "Step 1 of 6: kept “zwanzig”")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+def test_by_touch_at_320_pixels(phone: Page, address: str) -> None:
+    phone.goto(address + OWN)
+    button(phone, "20, 10, 16").tap()
+    says(phone, "Beam of 2: 2 missing at the end.")
+    button(phone, "First").tap()
+    says(phone, "Step 1 of 6: kept “zwanzig”")
+    assert overflow(phone) == 0
 
 
 def test_what_is_no_number_gets_a_sentence(page: Page) -> None:
@@ -189,33 +183,25 @@ def test_what_is_no_number_gets_a_sentence(page: Page) -> None:
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:50_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(browser: Browser, address: str, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(browser: Browser, address: str, trouble: Trouble) -> None:
     page = browser.new_page(reduced_motion="reduce")
     page.goto(address + OWN)
     page.route("**/stream.js*", trouble)
     button(page, "Back").click()
     says(page, "The model’s weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/stream.js*")
     button(page, "20, 10, 16").click()
     says(page, "Greedy: all right.")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.close()
 
 
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    assert figure(page).locator(".still svg").is_visible() and figure(page).locator(".still tbody tr").count() == 4
-    assert figure(page).locator(".measured td").count() == 20 and figure(page).locator(".controls").count() == 0
-    context.close()
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator(".still svg").is_visible() and figure(static).locator(".still tbody tr").count() == 4
+    assert figure(static).locator(".measured td").count() == 20 and figure(static).locator(".controls").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -224,8 +210,5 @@ def test_axe_finds_nothing_and_it_runs_from_a_folder(browser: Browser, built: Pa
     page.goto((built / OWN).as_uri())
     button(page, "5").click()
     says(page, "Beam of 5: all right.")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-beam', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-beam") == []
     page.close()

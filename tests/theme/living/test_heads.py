@@ -1,18 +1,17 @@
 """Heads to switch off: equal to PyTorch; by mouse, touch and keyboard; bad input; where something is missing."""
 
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from benchmarks.living import heads, weights
 from course import committed
 from course.data import numbers_sentence
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
@@ -20,16 +19,6 @@ CHAPTER, OWN = "notebooks/05-multi-head.html", "book/heads-off.html"
 PARTS = ("layers", "translation", "counter", "heads")  # what comes with the first touch
 TOLERANCE = 1e-4
 COUNTED = 20_000  # milliseconds for a count, on a busy machine too
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The figure's own page."""
-    opened = browser.new_page(reduced_motion="reduce")
-    opened.goto(address + OWN)
-    yield opened
-    opened.close()
 
 
 def figure(page: Page) -> Locator:
@@ -117,8 +106,7 @@ def test_the_still_picture_is_the_live_one(page: Page) -> None:
 
 def test_nothing_is_fetched_before_the_first_touch(browser: Browser, address: str) -> None:
     page = browser.new_page(reduced_motion="reduce")
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
+    names = requested(page)
     page.goto(address + CHAPTER)
     figure(page).scroll_into_view_if_needed()
     assert "living-heads" in names and not set(PARTS) & set(names)
@@ -184,16 +172,13 @@ def test_a_number_of_ones_own_and_the_tested_sentences(page: Page) -> None:
         assert len(named(page)) == int(batch.hidden[i].sum())
 
 
-def test_by_touch_at_320_pixels(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + OWN)
-    button(page, "Head 2 of layer 0").tap()
-    says(page, "461 of 511")
-    words(page).nth(2).tap()
-    expect(words(page).nth(2)).to_have_attribute("aria-pressed", "true")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+def test_by_touch_at_320_pixels(phone: Page, address: str) -> None:
+    phone.goto(address + OWN)
+    button(phone, "Head 2 of layer 0").tap()
+    says(phone, "461 of 511")
+    words(phone).nth(2).tap()
+    expect(words(phone).nth(2)).to_have_attribute("aria-pressed", "true")
+    assert overflow(phone) == 0
 
 
 def test_what_cannot_be_counted_gets_a_sentence(page: Page) -> None:
@@ -225,31 +210,28 @@ def test_what_cannot_be_counted_gets_a_sentence(page: Page) -> None:
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:50_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Trouble) -> None:
     page.route("**/heads.js*", trouble)
     button(page, "All off").click()
     says(page, "The model’s weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/heads.js*")
     button(page, "All off").click()
     says(page, "Off: all heads, with zeros in their place.")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
 
 
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    assert figure(page).locator(".still").is_visible() and figure(page).locator(".still .head").count() == 8
-    assert figure(page).locator(".still .named").all_inner_texts() == ["four 0.65", ", 1.00", ", 0.99", "hundred 0.70"]
-    assert figure(page).locator(".measured td").count() == 10 and figure(page).locator(".controls").count() == 0
-    context.close()
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator(".still").is_visible() and figure(static).locator(".still .head").count() == 8
+    assert figure(static).locator(".still .named").all_inner_texts() == [
+        "four 0.65",
+        ", 1.00",
+        ", 0.99",
+        "hundred 0.70",
+    ]
+    assert figure(static).locator(".measured td").count() == 10 and figure(static).locator(".controls").count() == 0
 
 
 def test_it_runs_from_a_folder(browser: Browser, built: Path) -> None:
@@ -266,10 +248,7 @@ def test_axe_finds_nothing_in_the_live_figure(browser: Browser, address: str, sc
     page.goto(address + OWN)
     button(page, "Head 3 of layer 0").click()
     says(page, "475 of 511")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-heads', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-heads") == []
     page.close()
 
 

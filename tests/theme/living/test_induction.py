@@ -1,32 +1,20 @@
 """An induction head, live: equal to PyTorch; by mouse, touch and keyboard; strange strings; without weights."""
 
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from benchmarks.living import induction
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
 CHAPTER, OWN = "notebooks/07-language-model.html", "book/induction-head.html"
 PARTS = ("layers", "attention-reader", "induction")  # what comes with the first touch
 TOLERANCE = 1e-4
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The figure's own page."""
-    opened = browser.new_page(reduced_motion="reduce")
-    opened.goto(address + OWN)
-    yield opened
-    opened.close()
 
 
 def figure(page: Page) -> Locator:
@@ -96,8 +84,7 @@ def test_the_still_picture_is_the_live_one(page: Page) -> None:
 
 def test_nothing_is_fetched_before_the_first_touch(browser: Browser, address: str) -> None:
     page = browser.new_page(reduced_motion="reduce")
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
+    names = requested(page)
     page.goto(address + CHAPTER)
     figure(page).scroll_into_view_if_needed()
     text(page).focus()
@@ -157,16 +144,13 @@ def test_by_keyboard_alone(page: Page) -> None:
     assert looks.startswith("Looks most at ") and looks.count("(") == 3
 
 
-def test_by_touch_at_320_pixels(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + OWN)
-    button(page, "Another string").tap()
-    says(page, "where the pair has stood before.")
-    figure(page).locator(".live .sentence button").nth(2).tap()
-    expect(figure(page).locator(".live .sentence button").nth(2)).to_have_attribute("aria-pressed", "true")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+def test_by_touch_at_320_pixels(phone: Page, address: str) -> None:
+    phone.goto(address + OWN)
+    button(phone, "Another string").tap()
+    says(phone, "where the pair has stood before.")
+    figure(phone).locator(".live .sentence button").nth(2).tap()
+    expect(figure(phone).locator(".live .sentence button").nth(2)).to_have_attribute("aria-pressed", "true")
+    assert overflow(phone) == 0
 
 
 @pytest.mark.parametrize(
@@ -193,32 +177,24 @@ def test_strange_strings_get_a_sentence(page: Page, typed: str, said: str) -> No
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:10_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Trouble) -> None:
     page.route("**/induction.js*", trouble)
     button(page, "Another string").click()
     says(page, "The model’s weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/induction.js*")
     button(page, "Another string").click()
     says(page, "where the pair has stood before.")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
 
 
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    still = figure(page).locator(".still")
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    still = figure(static).locator(".still")
     assert still.is_visible() and still.locator(".strip span").count() == 48 and still.locator(".word").count() == 25
-    assert figure(page).locator(".measured td").all_inner_texts() == ["0.97", "0.03", "0.96", "0.94"]
-    assert figure(page).locator(".controls").count() == 0
-    context.close()
+    assert figure(static).locator(".measured td").all_inner_texts() == ["0.97", "0.03", "0.96", "0.94"]
+    assert figure(static).locator(".controls").count() == 0
 
 
 def test_it_runs_from_a_folder(browser: Browser, built: Path) -> None:
@@ -235,8 +211,5 @@ def test_axe_finds_nothing_in_the_live_figure(browser: Browser, address: str, sc
     page.goto(address + OWN)
     text(page).fill("aabbaabb")
     says(page, "After b (8)")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-induction', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-induction") == []
     page.close()

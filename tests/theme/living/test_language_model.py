@@ -1,35 +1,24 @@
 """The next character, live: equal to PyTorch; by keyboard and touch; strange text; where something is missing."""
 
 import re
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.living import language_model, weights
 from course.watch import watch_attention
 from solutions.language_model import sampling_distribution
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
 CHAPTER, OWN = "notebooks/07-language-model.html", "book/next-character.html"
 PARTS = ("layers", "causal-language-model", "language-model")  # what comes with the first touch
 TOLERANCE = 1e-4
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The figure's own page, where nothing moves by itself."""
-    opened = browser.new_page(reduced_motion="reduce")
-    opened.goto(address + OWN)
-    yield opened
-    opened.close()
 
 
 def figure(page: Page) -> Any:
@@ -133,8 +122,7 @@ def test_the_still_picture_is_the_live_one_and_is_written_on_alike(page: Page) -
 
 def test_nothing_is_fetched_before_the_first_touch(browser: Browser, address: str) -> None:
     page = browser.new_page(reduced_motion="reduce")
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
+    names = requested(page)
     page.goto(address + CHAPTER)
     figure(page).scroll_into_view_if_needed()
     text(page).focus()
@@ -185,19 +173,16 @@ def test_writing_goes_character_by_character_and_can_be_stopped(browser: Browser
     page.close()
 
 
-def test_by_touch_at_320_pixels(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + OWN)
-    slider = figure(page).get_by_role("slider", name="Top-p")
+def test_by_touch_at_320_pixels(phone: Page, address: str) -> None:
+    phone.goto(address + OWN)
+    slider = figure(phone).get_by_role("slider", name="Top-p")
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
-    page.touchscreen.tap(box["x"] + 4, box["y"] + box["height"] / 2)
-    expect(says(page)).to_contain_text("1 of 103 characters can come.")
-    figure(page).get_by_role("button", name="Write").tap()
-    expect(says(page)).to_contain_text("Seed 1 wrote 100 characters.")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+    phone.touchscreen.tap(box["x"] + 4, box["y"] + box["height"] / 2)
+    expect(says(phone)).to_contain_text("1 of 103 characters can come.")
+    figure(phone).get_by_role("button", name="Write").tap()
+    expect(says(phone)).to_contain_text("Seed 1 wrote 100 characters.")
+    assert overflow(phone) == 0
 
 
 @pytest.mark.parametrize(
@@ -226,30 +211,22 @@ def test_strange_text_gets_a_sentence(page: Page, typed: str, said: str) -> None
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:50_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Trouble) -> None:
     page.route("**/language-model.js*", trouble)
     figure(page).get_by_role("button", name="Write").click()
     expect(says(page)).to_contain_text("The model’s weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/language-model.js*")
     figure(page).get_by_role("button", name="Write").click()
     expect(says(page)).to_contain_text("Seed 1 wrote 100 characters.")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
 
 
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    assert figure(page).locator(".still tbody tr").count() == 11 and figure(page).locator(".still").is_visible()
-    assert figure(page).locator(".controls").count() == 0
-    context.close()
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator(".still tbody tr").count() == 11 and figure(static).locator(".still").is_visible()
+    assert figure(static).locator(".controls").count() == 0
 
 
 def test_it_runs_from_a_folder(browser: Browser, built: Path) -> None:
@@ -266,10 +243,7 @@ def test_axe_finds_nothing_in_the_live_figure(browser: Browser, address: str, sc
     page.goto(address + OWN)
     figure(page).get_by_role("button", name="Write").click()
     expect(says(page)).to_contain_text("Seed 1 wrote 100 characters.")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-language-model', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-language-model") == []
     page.close()
 
 

@@ -1,32 +1,20 @@
 """The stream of a translation: equal to PyTorch; by mouse, touch and keyboard; bad input; something missing."""
 
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from benchmarks.living import stream, weights
 from course import data
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
 CHAPTER, OWN = "notebooks/06-transformer.html", "book/residual-stream.html"
 PARTS = ("layers", "translation", "transformer", "stream")  # what comes with the first touch
 TOLERANCE = 1e-4
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The figure's own page."""
-    opened = browser.new_page(reduced_motion="reduce")
-    opened.goto(address + OWN)
-    yield opened
-    opened.close()
 
 
 def figure(page: Page) -> Locator:
@@ -95,8 +83,7 @@ def test_the_still_picture_is_the_live_one(page: Page) -> None:
 
 def test_nothing_is_fetched_before_the_first_touch(browser: Browser, address: str) -> None:
     page = browser.new_page(reduced_motion="reduce")
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
+    names = requested(page)
     page.goto(address + CHAPTER)
     figure(page).scroll_into_view_if_needed()
     assert "living-stream" in names and not set(PARTS) & set(names)
@@ -120,14 +107,11 @@ def test_numbers_of_ones_own_by_keyboard(page: Page) -> None:
     assert last.inner_text().startswith(right[3]) and "fits" in last.get_attribute("class")
 
 
-def test_by_touch_at_320_pixels(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + OWN)
-    words(page).nth(4).tap()
-    says(page, "“zwanzig”, word 5 of 6")
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+def test_by_touch_at_320_pixels(phone: Page, address: str) -> None:
+    phone.goto(address + OWN)
+    words(phone).nth(4).tap()
+    says(phone, "“zwanzig”, word 5 of 6")
+    assert overflow(phone) == 0
 
 
 def test_what_is_no_number_gets_a_sentence(page: Page) -> None:
@@ -146,30 +130,22 @@ def test_what_is_no_number_gets_a_sentence(page: Page) -> None:
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:50_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Trouble) -> None:
     page.route("**/stream.js*", trouble)
     words(page).nth(0).click()
     says(page, "The model’s weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/stream.js*")
     field(page).fill("12")
     says(page, "“zwölf”, word 1 of 2")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
 
 
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    assert figure(page).locator(".still").is_visible() and figure(page).locator(".still tbody tr").count() == 7
-    assert figure(page).locator(".measured td").count() == 7 and figure(page).locator(".controls").count() == 0
-    context.close()
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator(".still").is_visible() and figure(static).locator(".still tbody tr").count() == 7
+    assert figure(static).locator(".measured td").count() == 7 and figure(static).locator(".controls").count() == 0
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -178,10 +154,7 @@ def test_axe_finds_nothing_and_it_runs_from_a_folder(browser: Browser, built: Pa
     page.goto((built / OWN).as_uri())
     words(page).nth(0).click()
     says(page, "“drei”")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-stream', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-stream") == []
     page.close()
 
 

@@ -2,20 +2,18 @@
 
 import itertools
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from benchmarks.experiments import transformer
 from course import committed
 from course.figures import switches
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 CHAPTER, OWN = "notebooks/06-transformer.html", "book/norm-switches.html"
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 # ---------------------------------------------------------------- what was measured
@@ -130,38 +128,30 @@ def test_what_diverged_is_drawn_as_far_as_a_browser_paints_at_once(page: Page) -
 
 
 @pytest.mark.browser
-def test_by_touch_at_320_pixels_and_nothing_before_the_first(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page, names = context.new_page(), []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
-    page.goto(address + CHAPTER)
-    figure(page).scroll_into_view_if_needed()
+def test_by_touch_at_320_pixels_and_nothing_before_the_first(phone: Page, address: str) -> None:
+    names = requested(phone)
+    phone.goto(address + CHAPTER)
+    figure(phone).scroll_into_view_if_needed()
     assert "living-switches" in names and "switches" not in names
-    button(page, "warm-up").tap()
-    says(page, "pre-norm, residual, warm-up, rate 0.01")
+    button(phone, "warm-up").tap()
+    says(phone, "pre-norm, residual, warm-up, rate 0.01")
     assert names.count("switches") == 1
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
-
-
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:5_000], content_type="text/javascript")
+    assert overflow(phone) == 0
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_curves_the_still_picture_stays(browser: Browser, address: str, trouble: Any) -> None:
+def test_without_whole_curves_the_still_picture_stays(browser: Browser, address: str, trouble: Trouble) -> None:
     page = browser.new_page(reduced_motion="reduce")
     page.goto(address + OWN)
     page.route("**/switches.js*", trouble)
     button(page, "no norm").click()
     says(page, "The curves could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/switches.js*")
     button(page, "post-norm").click()
     says(page, "post-norm, residual, no warm-up, rate 0.01: ")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.close()
 
 
@@ -172,18 +162,12 @@ def test_axe_finds_nothing_and_it_runs_from_a_folder(browser: Browser, built: Pa
     page.goto((built / OWN).as_uri())
     button(page, "warm-up").click()
     says(page, "pre-norm, residual, warm-up, rate 0.01")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-switches', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-switches") == []
     page.close()
 
 
 @pytest.mark.browser
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    assert figure(page).locator(".still svg .curves").is_visible() and figure(page).locator("tbody tr").count() == 2
-    assert figure(page).locator(".controls").count() == 0
-    context.close()
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator(".still svg .curves").is_visible() and figure(static).locator("tbody tr").count() == 2
+    assert figure(static).locator(".controls").count() == 0

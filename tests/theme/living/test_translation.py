@@ -4,20 +4,20 @@ import base64
 import random
 import re
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import Browser, Page, Route, expect
+from playwright.sync_api import Browser, Page, expect
 
 from benchmarks.experiments.bahdanau import AttentionTranslator
 from benchmarks.living import STATIC, translation, weights
 from course import data
 from solutions.bahdanau import masked_softmax
 from solutions.seq2seq import greedy_decode
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
@@ -25,7 +25,6 @@ HOME, ONE, TWO = "book/index.html", "notebooks/01-seq2seq.html", "notebooks/02-b
 PARTS = ("layers", "translation", "translation-vector", "translation-attention")  # what comes with the first touch
 TOLERANCE = 1e-4
 expect.set_options(timeout=30_000)  # a busy machine loads a chapter slowly
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 @pytest.fixture
@@ -157,12 +156,6 @@ def says(page: Page) -> Any:
     return figure(page).get_by_role("status")
 
 
-def requested(page: Page) -> list[str]:
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
-    return names
-
-
 @pytest.mark.parametrize("name", [HOME, ONE, TWO])
 def test_nothing_is_fetched_before_the_first_touch(browser: Browser, address: str, name: str) -> None:
     page = browser.new_page()
@@ -235,19 +228,15 @@ def test_words_come_one_by_one_where_motion_is_welcome(browser: Browser, address
     page.close()
 
 
-def test_by_touch(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + HOME)
-    slider = figure(page).get_by_role("slider", name="How many")
+def test_by_touch(phone: Page, address: str) -> None:
+    phone.goto(address + HOME)
+    slider = figure(phone).get_by_role("slider", name="How many")
     slider.scroll_into_view_if_needed()
     box = slider.bounding_box()
-    page.touchscreen.tap(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2)
+    phone.touchscreen.tap(box["x"] + box["width"] - 4, box["y"] + box["height"] / 2)
     expect(slider).to_have_attribute("aria-valuetext", "8 numbers, more than in training")
-    expect(says(page)).to_contain_text("321, 47, 508, 96, 712, 83, 240, 659. ")
-    overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
-    assert page.evaluate(overflow) == 0
-    context.close()
+    expect(says(phone)).to_contain_text("321, 47, 508, 96, 712, 83, 240, 659. ")
+    assert overflow(phone) == 0
 
 
 @pytest.mark.parametrize(
@@ -279,40 +268,32 @@ def test_what_is_no_number_gets_a_sentence(page: Page, typed: str, said: str) ->
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:50_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Trouble) -> None:
     page.route("**/translation-attention.js*", trouble)
     figure(page).get_by_role("button", name="Write").click()
     expect(says(page)).to_contain_text("The models’ weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/translation-attention.js*")
     figure(page).get_by_role("button", name="Write").click()
     expect(says(page)).to_have_text("321. One vector: all right. Attention: all right.")
 
 
 @pytest.mark.parametrize("name", [HOME, TWO])
-def test_the_still_picture_is_whole_without_script_and_on_paper(browser: Browser, address: str, name: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + name)
+def test_the_still_picture_is_whole_without_script_and_on_paper(static: Page, address: str, name: str) -> None:
+    static.goto(address + name)
     for media in ("screen", "print"):
-        page.emulate_media(media=media)
-        still = figure(page).locator(".still")
+        static.emulate_media(media=media)
+        still = figure(static).locator(".still")
         assert still.is_visible() and still.get_by_role("img").count() == 2
         assert "wrong)" in still.inner_text() and "(all right)" in still.inner_text()
-        assert figure(page).locator(".controls").count() == 0
-    context.close()
+        assert figure(static).locator(".controls").count() == 0
 
 
 def test_paper_shows_the_still_picture_though_the_live_one_stood(page: Page) -> None:
     figure(page).get_by_role("button", name="Write").click()
     expect(figure(page).locator(".live")).to_be_visible()
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     assert not figure(page).locator(".controls").is_visible()
 
 
@@ -331,10 +312,7 @@ def test_axe_finds_nothing_in_the_live_figure(browser: Browser, address: str, na
     page.goto(address + name)
     figure(page).get_by_role("textbox").fill("321, 47, 508, 96")
     expect(says(page)).to_contain_text("321, 47, 508, 96. ")
-    page.evaluate(AXE)
-    run = "() => axe.run('.live-figure:has(living-translation)', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, ".live-figure:has(living-translation)") == []
     page.close()
 
 

@@ -1,38 +1,26 @@
 """A digit to draw: equal to PyTorch; by mouse, touch and keyboard; strange drawings; where something is missing."""
 
-from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 import torch
-from playwright.sync_api import Browser, Locator, Page, Route, expect
+from playwright.sync_api import Browser, Locator, Page, expect
 
 from benchmarks.living import vit, weights
 from course.data import digits
 from course.figures.vit import TESTED
+from tests.browser import Trouble, only_still, overflow, requested, violations
 
 pytestmark = pytest.mark.browser
 
 CHAPTER, OWN = "notebooks/08-vit.html", "book/draw-a-digit.html"
 PARTS = ("layers", "vision-transformer", "vit")  # what comes with the first touch
 TOLERANCE = 1e-4
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 def test_the_figure_says_how_many_digits_were_tested() -> None:
     assert TESTED == digits.TESTED
-
-
-@pytest.fixture
-def page(browser: Browser, address: str) -> Iterator[Page]:
-    """The figure's own page."""
-    opened = browser.new_page(reduced_motion="reduce")
-    opened.goto(address + OWN)
-    yield opened
-    opened.close()
 
 
 def figure(page: Page) -> Locator:
@@ -110,8 +98,7 @@ def test_the_still_picture_is_the_live_one(page: Page) -> None:
 
 def test_nothing_is_fetched_before_the_first_touch(browser: Browser, address: str) -> None:
     page = browser.new_page(reduced_motion="reduce")
-    names: list[str] = []
-    page.on("request", lambda request: names.append(Path(request.url.split("?")[0]).stem))
+    names = requested(page)
     page.goto(address + CHAPTER)
     figure(page).scroll_into_view_if_needed()
     assert "living-vit" in names and not set(PARTS) & set(names)
@@ -195,22 +182,19 @@ def test_a_wiped_patch_is_read_as_without_it(page: Page) -> None:
     expect(says(page)).to_contain_text(f"Most likely {int(guess.argmax())}, {guess.max():.2f};")
 
 
-def test_by_touch_at_320_pixels(browser: Browser, address: str) -> None:
-    context = browser.new_context(has_touch=True, viewport={"width": 320, "height": 640}, reduced_motion="reduce")
-    page = context.new_page()
-    page.goto(address + OWN)
-    figure(page).get_by_role("button", name="Clear").tap()
-    board = figure(page).locator(".live .picture")
+def test_by_touch_at_320_pixels(phone: Page, address: str) -> None:
+    phone.goto(address + OWN)
+    figure(phone).get_by_role("button", name="Clear").tap()
+    board = figure(phone).locator(".live .picture")
     board.scroll_into_view_if_needed()
     box = board.bounding_box()
-    touch = context.new_cdp_session(page)
+    touch = phone.context.new_cdp_session(phone)
     for kind, place in (("touchStart", 1.5), ("touchMove", 4.0), ("touchMove", 6.5), ("touchEnd", None)):
         points = [] if place is None else [{"x": box["x"] + 27 * 4, "y": box["y"] + place * box["height"] / 8}]
         touch.send("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
-    expect(says(page)).to_contain_text("Most likely ")
-    assert (ink(page)[1:7].max(axis=1) > 0.5).all()
-    assert page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth") == 0
-    context.close()
+    expect(says(phone)).to_contain_text("Most likely ")
+    assert (ink(phone)[1:7].max(axis=1) > 0.5).all()
+    assert overflow(phone) == 0
 
 
 def test_strange_drawings_get_a_sentence(page: Page) -> None:
@@ -229,30 +213,22 @@ def test_strange_drawings_get_a_sentence(page: Page) -> None:
 # ---------------------------------------------------------------- where something is missing
 
 
-def cut(route: Route) -> None:
-    route.fulfill(body=route.fetch().text()[:50_000], content_type="text/javascript")
-
-
-@pytest.mark.parametrize("trouble", [lambda route: route.abort(), cut], ids=["missing", "cut"])
-def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Any) -> None:
+def test_without_whole_weights_the_still_picture_stays(page: Page, trouble: Trouble) -> None:
     page.route("**/vit.js*", trouble)
     press(page, "Move left")
     expect(says(page)).to_contain_text("The model’s weights could not be loaded.")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
     page.unroute("**/vit.js*")
     press(page, "Example 4")
     expect(says(page)).to_contain_text("Most likely 4, ")
     page.emulate_media(media="print")
-    assert figure(page).locator(".still").is_visible() and not figure(page).locator(".live").is_visible()
+    assert only_still(figure(page))
 
 
-def test_the_still_picture_is_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    assert figure(page).locator(".still tbody tr").count() == 10 and figure(page).locator(".still").is_visible()
-    assert figure(page).locator(".measured td").count() == 25 and figure(page).locator(".controls").count() == 0
-    context.close()
+def test_the_still_picture_is_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator(".still tbody tr").count() == 10 and figure(static).locator(".still").is_visible()
+    assert figure(static).locator(".measured td").count() == 25 and figure(static).locator(".controls").count() == 0
 
 
 def test_it_runs_from_a_folder(browser: Browser, built: Path) -> None:
@@ -269,10 +245,7 @@ def test_axe_finds_nothing_in_the_live_figure(browser: Browser, address: str, sc
     page.goto(address + OWN)
     press(page, "Example 8")
     expect(says(page)).to_contain_text("Most likely ")
-    page.evaluate(AXE)
-    run = "() => axe.run('living-vit', { preload: false }).then(found => found.violations)"
-    found = page.evaluate(run)
-    assert [f"{item['id']}: {node['html'][:200]}" for item in found for node in item["nodes"]] == []
+    assert violations(page, "living-vit") == []
     page.close()
 
 
