@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import nbformat
@@ -11,11 +10,11 @@ from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Browser, FrameLocator, Locator, Page, Route, expect
 
 from tests import jupyterlab
+from tests.browser import AXE
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).resolve().parents[3]
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 RUN_AXE = "() => axe.run('.bd-article', { preload: false }).then(found => found.violations)"
 OUTPUTS = ".jp-Notebook .jp-OutputArea-output"
 LOCAL = re.compile(r"(data|blob|about):|(http|ws)s?://(localhost|127\.0\.0\.1)[:/]")

@@ -2,18 +2,18 @@
 
 import gzip
 from collections.abc import Iterator
-from importlib.resources import files
 from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page
+
+from tests.browser import AXE
 
 pytestmark = pytest.mark.browser
 
 HOME = "book/index.html"
 FIELD, OPTION = "#pst-search-dialog input", "#search-list [role=option]"
 FIRST_QUERY = 150_000  # bytes, gzipped
-AXE = files("axe_playwright_python").joinpath("axe.min.js").read_text("utf-8")
 
 
 def ask(page: Page, query: str) -> list[str]:
