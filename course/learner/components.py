@@ -37,7 +37,7 @@ def component(name: str) -> Any:
     chosen = name in read()["reference"]
     if own.exists() and not chosen:
         try:
-            component = getattr(_load(own), name)
+            component = getattr(_executed(own, own.read_text("utf-8")), name)
         except Exception as error:  # the learner's own file: whatever it raises, say it and name the way on
             raise ImportError(
                 f"your kept {name} ({own}) cannot be used: {type(error).__name__}: {error}. "
@@ -145,12 +145,12 @@ def reference(name: str, exercise: Exercise) -> Any:
         ) from None
 
 
-def _load(path: Path) -> types.ModuleType:
+def _executed(path: Path, source: str) -> types.ModuleType:
+    """The module of a kept component, which is found by its name while it runs: a dataclass in it looks there."""
     module = types.ModuleType(f"course.own.{path.stem}")
     module.__file__ = str(path)
-    source = path.read_text("utf-8")
-    exec(compile(source, str(path), "exec"), module.__dict__)
     sys.modules[module.__name__] = module
+    exec(compile(source, str(path), "exec"), module.__dict__)
     return module
 
 
@@ -160,8 +160,7 @@ def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
         source = standalone(answers)
         path = home() / "components" / f"{exercise.name}.py"
         path.parent.mkdir(parents=True, exist_ok=True)
-        trial = types.ModuleType("course.own.trial")
-        exec(compile(source, str(path), "exec"), trial.__dict__)
+        _executed(path, source)  # on trial: what cannot be run is not kept
         replace(path, source)
         own_again(answers)
     except NotPassed as error:

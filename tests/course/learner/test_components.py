@@ -83,6 +83,18 @@ def test_a_constant_that_is_no_finite_number_is_kept_too(keep):
     assert works("safe_softmax")(torch.zeros(2), 0).tolist() == [0.5, 0.5]
 
 
+def test_a_helper_that_is_a_dataclass_with_annotations_in_quotes_is_kept(keep):
+    """`dataclasses` looks the module up by its name, where an annotation is a text."""
+    helper = (
+        "from dataclasses import dataclass\n@dataclass\nclass Low:\n    least: 'float'\n"
+        "    def of(self, x):\n        return x.clamp(min=self.least)\n"
+    )
+    softmax = "def low_softmax(scores, dim):\n    return Low(-9.0).of(scores).softmax(dim)\n"
+    said = keep("safe_softmax", {"safe_softmax": "low_softmax"}, helper, softmax)
+    assert said.startswith("Your safe_softmax is kept as it is now"), said
+    assert works("safe_softmax")(torch.zeros(2), 0).tolist() == [0.5, 0.5]
+
+
 NAMES = {"split_heads": "my_split", "merge_heads": "my_merge"}
 
 
