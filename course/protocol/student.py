@@ -18,8 +18,8 @@ from course.protocol.blocked import NAMES, Rule
 from course.protocol.runner import Runner, described, rebuilt, shapes_of
 
 
-class StudentError(Exception):
-    """The student's code raised: `type_name` and `message` are what it raised."""
+class _Raised(Exception):
+    """Something was raised beside the student's code: `type_name` and `message` are what."""
 
     def __init__(self, type_name: str, message: str):
         super().__init__(f"{type_name}: {message}" if message else type_name)
@@ -27,16 +27,15 @@ class StudentError(Exception):
         self.message = message
 
 
-class StateError(Exception):
+class StudentError(_Raised):
+    """The student's code raised."""
+
+
+class StateError(_Raised):
     """A module's state was not as it should be, or what went before: what `load`, `train`, `eval`, `Student.fixture` or
     `Student.before` raised, told by the request after it. No StudentError, so that a case which expects an error of
     that request does not take this one for it.
     """
-
-    def __init__(self, type_name: str, message: str):
-        super().__init__(f"{type_name}: {message}" if message else type_name)
-        self.type_name = type_name
-        self.message = message
 
 
 class Channel(Protocol):

@@ -38,7 +38,6 @@ _PLAIN = frozenset({type(None), bool, int, float, str})  # what JSON itself has
 _tree = json.JSONDecoder().decode
 _json = json.JSONEncoder(check_circular=False, separators=(",", ":")).encode  # of trees that `_encode` has made
 _LARGEST_KEY = 1 << 53
-_SIZES = {dtype: torch.empty(0, dtype=dtype).element_size() for dtype in _NAMES}
 
 
 @dataclass(frozen=True)
@@ -183,7 +182,7 @@ def _header_of(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, Any]
     name = _NAMES.get(value.dtype)
     if name is None or value.layout != torch.strided or value.is_meta or value.is_nested:
         return {"foreign": f"Tensor of {str(value.dtype).removeprefix('torch.')}"}
-    if value.numel() * _SIZES[value.dtype] > caps.array_bytes:
+    if value.nbytes > caps.array_bytes:
         raise WireError(f"a tensor of shape {tuple(value.shape)} is too large to send")
     if type(arrays) is _Written:
         if (place := arrays.places.get(id(value))) is not None:
@@ -199,7 +198,7 @@ def _header_of(value: Tensor, arrays: list[bytes], caps: Caps) -> dict[str, Any]
 def _laid(value: Tensor, name: str, arrays: list[bytes], caps: Caps) -> dict[str, Any]:
     """The header's form of a tensor with its strides and offset; what crosses is the memory that it spans."""
     span = _span(value.shape, value.stride())
-    if (value.storage_offset() + span) * _SIZES[value.dtype] > caps.array_bytes:
+    if (value.storage_offset() + span) * value.dtype.itemsize > caps.array_bytes:
         raise WireError(f"a tensor of shape {tuple(value.shape)} spans too much memory to send")
     arrays.append(_numbers(value.detach().as_strided((span,), (1,))).tobytes())
     return {"laid": [name, value.shape, value.stride(), value.storage_offset()]}
@@ -337,7 +336,7 @@ class _Arrays:
             memory = self._tensor([_span(shape, strides)], dtype)
             if min([0, offset, *strides]) < 0 or len(strides) > self.caps.dimensions:
                 raise ValueError
-            self._left -= offset * _SIZES[dtype]
+            self._left -= offset * dtype.itemsize
             if self._left < 0:
                 raise WireError("the arrays are larger than allowed")
             memory = torch.cat([memory.new_zeros(offset), memory])
@@ -377,7 +376,7 @@ class _Arrays:
         """The bytes of a tensor, once they are taken from what is allowed."""
         if type(shape) is not list or len(shape) > self.caps.dimensions:
             raise WireError(f"not a tensor's shape: {str(shape)[:80]}")
-        size = _SIZES[dtype]
+        size = dtype.itemsize
         for n in shape:
             if type(n) is not int or not 0 <= n < 1 << 40:
                 raise WireError(f"not a tensor's shape: {str(shape)[:80]}")
