@@ -86,9 +86,13 @@ def by_number(number: str) -> Exercise:
     raise ValueError(f"there is no exercise {number!r}; there are {', '.join(near)}")
 
 
+def asking_for(component: str) -> Exercise | None:
+    """The exercise that asks for a component, None for a name that no exercise asks for."""
+    return next((e for e in exercises() if component in e.components and not e.question), None)
+
+
 def of_component(component: str) -> Exercise:
     """The exercise that asks for a component. Raises ValueError for a name no exercise asks for."""
-    for exercise in exercises():
-        if component in exercise.components and not exercise.question:
-            return exercise
-    raise ValueError(f"no exercise of the course asks for {component!r}")
+    if (exercise := asking_for(component)) is None:
+        raise ValueError(f"no exercise of the course asks for {component!r}")
+    return exercise

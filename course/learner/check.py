@@ -17,7 +17,7 @@ from course import checks
 from course.checks import engine, questions
 from course.checks.engine import CaseVerdict, Check, Outcome, Table, Verdict, recorded
 from course.checks.engine.of_tests import CheckOfTest
-from course.exercises import Exercise, by_number, exercises
+from course.exercises import Exercise, asking_for, by_number, exercises
 from course.learner import card, components, hints, outside, owed, pace, place, progress, session, stale, waiting
 from course.learner.card import Tone
 from course.protocol.runner import as_at_the_start
@@ -170,7 +170,7 @@ class CheckFailed(AssertionError):
 def _refuse_one_of_another(exercise: Exercise, name: str) -> None:
     """Raises ValueError for what another exercise asks for: numbers move when an exercise is added, and a learner's own
     copy of a notebook keeps the old ones."""
-    theirs = next((e for e in exercises() if name in e.components and not e.question), exercise)
+    theirs = asking_for(name) or exercise
     if theirs.name != exercise.name and name not in exercise.components:
         asked = ", ".join(exercise.components)
         raise ValueError(
@@ -232,10 +232,7 @@ def check(number: str, *answers: Any) -> Points:
 def _kept(exercise: Exercise, namespace: dict[str, Any], verdict: Verdict) -> list[str]:
     """What becomes of an answer that passed."""
     if verdict.substituted:
-        numbers = " and ".join(e.number for e in exercises() if e.name in verdict.substituted)
-        return [
-            f"It is not kept yet, because it rests on exercise {numbers}: run this check again once that has passed."
-        ]
+        return [components.not_kept_yet(e.number for e in exercises() if e.name in verdict.substituted)]
     return [components.keep(exercise, namespace), _slow(exercise, namespace)]
 
 

@@ -7,7 +7,7 @@ reaches, so that later notebooks can use it after a kernel restart. `course.comp
 import importlib
 import sys
 import types
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,28 +33,26 @@ def component(name: str) -> Any:
             if (own := _of_this_notebook(name)) is not None:
                 return own
             raise
-    own = home() / "components" / f"{exercise.name}.py"
-    chosen = name in read()["reference"]
-    if own.exists() and not chosen:
+    if name in read()["reference"]:
+        chosen = reference(name, exercise)
+        print(f"{name}: the reference, as you chose.")
+        return chosen
+    if (own := _kept_at(exercise)).exists():
         try:
-            component = getattr(_executed(own, own.read_text("utf-8")), name)
+            kept = getattr(_executed(own, own.read_text("utf-8")), name)
         except Exception as error:  # the learner's own file: whatever it raises, say it and name the way on
             raise ImportError(
                 f"your kept {name} ({own}) cannot be used: {type(error).__name__}: {error}. "
                 f"Run the check of exercise {exercise.number} again to keep it afresh."
             ) from error
         print(f"{name}: your own, from exercise {exercise.number}.")
-        return component
-    if chosen:
-        component = reference(name, exercise)
-        print(f"{name}: the reference, as you chose.")
-        return component
+        return kept
     if name in _came_along():
-        component = reference(name, exercise)
+        given = reference(name, exercise)
         print(
             f"{name}: the reference, which came with this notebook, until your own passes (exercise {exercise.number})."
         )
-        return component
+        return given
     raise NotPassed([name])
 
 
@@ -81,8 +79,13 @@ class NotPassed(ImportError):
 def not_passed(names: Sequence[str]) -> list[str]:
     """Those of these components that have not passed and that the learner does not go on with the reference for."""
     chosen = {*read()["reference"], *_came_along()}
-    waiting = [e for e in exercises() if not e.question and not (home() / "components" / f"{e.name}.py").exists()]
+    waiting = [e for e in exercises() if not e.question and not _kept_at(e).exists()]
     return [name for name in names if name not in chosen and any(name in e.components for e in waiting)]
+
+
+def _kept_at(exercise: Exercise) -> Path:
+    """The file of an exercise's components, once they have passed."""
+    return home() / "components" / f"{exercise.name}.py"
 
 
 def _came_along() -> tuple[str, ...]:
@@ -125,7 +128,7 @@ def use_reference(*names: str) -> None:
             print(error)
             continue
         choose_reference(name)
-        again = " again" if (home() / "components" / f"{exercise.name}.py").exists() else ""
+        again = " again" if _kept_at(exercise).exists() else ""
         print(f"{name}: the reference is used until exercise {exercise.number} passes{again}.")
 
 
@@ -154,25 +157,28 @@ def _executed(path: Path, source: str) -> types.ModuleType:
     return module
 
 
+def not_kept_yet(numbers: Iterable[str]) -> str:
+    """What is said of an answer that passed and rests on these exercises, whose own have not."""
+    rests = " and ".join(numbers)
+    return f"It is not kept yet, because it rests on exercise {rests}: run this check again once that has passed."
+
+
 def keep(exercise: Exercise, answers: dict[str, Any]) -> str:
     """Keep passed components for later notebooks; returns the sentence to show. Never raises: the points stand."""
     try:
         source = standalone(answers)
-        path = home() / "components" / f"{exercise.name}.py"
+        path = _kept_at(exercise)
         path.parent.mkdir(parents=True, exist_ok=True)
         _executed(path, source)  # on trial: what cannot be run is not kept
         replace(path, source)
         own_again(answers)
     except NotPassed as error:
-        numbers = " and ".join(dict.fromkeys(of_component(name).number for name in error.names))
-        return f"It is not kept yet, because it rests on exercise {numbers}: run this check again once that has passed."
+        return not_kept_yet(dict.fromkeys(of_component(name).number for name in error.names))
     except Exception as error:
         why = f"{type(error).__name__}: {error}"
         return f"The points are yours, but the component could not be kept for other notebooks: {why}"
     names = " and ".join(answers)
-    gives = f"`from course.components import {', '.join(answers)}`"
+    kept, them = ("is kept as it is", "it") if len(answers) == 1 else ("are kept as they are", "them")
     return (
-        f"Your {names} is kept as it is now: {gives} gives it in every notebook."
-        if len(answers) == 1
-        else (f"Your {names} are kept as they are now: {gives} gives them in every notebook.")
+        f"Your {names} {kept} now: `from course.components import {', '.join(answers)}` gives {them} in every notebook."
     )

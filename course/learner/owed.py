@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from course.blank import blank, left_to_write, unwritten
-from course.exercises import Exercise, exercises, of_component
+from course.exercises import Exercise, asking_for, of_component
 from course.learner import components, standalone
 
 
@@ -110,8 +110,8 @@ def owed(exercise: Exercise, answers: dict[str, Any]) -> Owed:
             found.own += unwritten(tree) if tree is not None else []
             continue
         component = reached.name
-        if (of := _exercise(component)) is None:
-            component, of = reached.defined_as, _exercise(reached.defined_as)
+        if (of := asking_for(component)) is None:
+            component, of = reached.defined_as, asking_for(reached.defined_as)
         if of is None or of == exercise or (tree is not None and of.chapter != exercise.chapter):
             continue
         missing = [component] if tree is None or blank(tree, ast.parse(of.stub)) else unwritten(tree)
@@ -141,10 +141,6 @@ def _numbers(of: Iterable[Exercise]) -> list[str]:
 
 def _listed(words: list[str]) -> str:
     return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]]))
-
-
-def _exercise(component: str) -> Exercise | None:
-    return next((e for e in exercises() if component in e.components and not e.question), None)
 
 
 def _tree(value: Any) -> ast.Module | None:
@@ -196,5 +192,5 @@ def _reached(answers: dict[str, Any]) -> Iterator[_Reached]:
             if free in own or free in main:
                 holder = own if free in own else main
                 todo.append((free, holder[free], holder))
-            elif not hasattr(builtins, free) and _exercise(free) is not None:
+            elif not hasattr(builtins, free) and asking_for(free) is not None:
                 yield _Reached(free, free, None, own or main)
