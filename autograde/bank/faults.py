@@ -159,15 +159,17 @@ def _(call, arguments, module):
     return _each(lambda y: 2 * y + 1 if len(set(tensors)) < len(tensors) else y, call(arguments))
 
 
-# What the next two know of the calls before, since `forget`.
+# What some know of the calls before, since `forget`.
 _calls: list[None] = []
 _shapes: list[list[tuple[int, ...]]] = []
+_kept: list[tuple[list[Tensor], Any]] = []
 
 
 def forget() -> None:
     """Makes the next call the first one."""
     _calls.clear()
     _shapes.clear()
+    _kept.clear()
 
 
 @defect("it is wrong from the second call on", "again", "tensors")
@@ -214,6 +216,14 @@ def _(call, arguments, module):
         if isinstance(x, nn.Module):
             x.train(x.training)
     return result
+
+
+@defect("it keeps its result for the tensors that it was given", "untouched", "given")
+def _(call, arguments, module):
+    given = nests.tensors(arguments)
+    if not _kept or list(map(id, _kept[0][0])) != list(map(id, given)):
+        _kept[:] = [(given, call(arguments))]
+    return _kept[0][1]
 
 
 @defect("it seeds PyTorch", "untouched")

@@ -12,6 +12,7 @@ from course.checks.engine.agreement import alike
 from course.checks.engine.raised import meaning
 from course.protocol.untouched import IN_MEMORY_OF
 
+IN_THE_SAME = "in the same tensors, with other numbers"
 ELSEWHERE = {
     "two devices": "With arguments on another device, such as a GPU, two devices meet: something is made on the CPU. "
     "Make it where the arguments are, with `device=` and an argument's own `.device`, or register it as a buffer.",
@@ -179,6 +180,11 @@ def say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
         return (
             "In training mode the result differs from that in evaluation mode: something draws random numbers there, "
             "as dropout does, or keeps count. The text asks for neither."
+        )
+    if name == IN_THE_SAME:
+        return (
+            "Called with the same tensors, which hold other numbers by then, it gives another result than for new "
+            "tensors with these numbers: it keeps something from the call before, by which tensor it was given."
         )
     if "the mode in its calls of" in what:
         which = what.partition("the mode in its calls of ")[2].partition(",")[0]

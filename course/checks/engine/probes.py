@@ -17,7 +17,7 @@ from torch import Tensor
 from course.checks.engine.agreement import differs, error_words, numbers_of
 from course.checks.engine.case import flatten
 from course.checks.engine.draw import Draw
-from course.checks.engine.explanations import ELSEWHERE
+from course.checks.engine.explanations import ELSEWHERE, IN_THE_SAME
 from course.checks.engine.subject import Subject, is_floating
 from course.protocol import nests
 from course.protocol.student import Module, Reply
@@ -172,9 +172,10 @@ def _given_others(subject: Subject, given: dict[str, Any], module: Module | None
 
 
 def untouched(subject: Subject) -> dict[str, Any]:
-    """What a call changes that is not its own, in each form of it; whether it is another in training mode; and whether
-    `train` gives the module back."""
+    """What a call changes that is not its own, in each form of it; what it keeps by the tensor that it was given; whether
+    it is another in training mode; and whether `train` gives the module back."""
     forms, module = subject.forms(), subject.module()
+    numbers = None if "again" in subject.declaration.excused else subject.other_numbers()
     usual, names = forms[""], list(forms[""])
     apart = {"apart": True} if subject.declaration.apart else {}
     calls = {form: subject.call(given, module, watch=names, **apart) for form, given in forms.items()}
@@ -188,7 +189,8 @@ def untouched(subject: Subject) -> dict[str, Any]:
     if modes:
         modes += [subject.call(usual, module, watch=names)]
         modes += [{"op": "mode", "on": each, "training": False} for each in (*own, *given)]
-    replies = subject.ask([*calls.values(), *modes])
+    kept = [subject.call(numbers, module), subject.call(usual, module, then=[*numbers.values()])] if numbers else []
+    replies = subject.ask([*calls.values(), *modes, *kept])
     seen = {_in("changed", form): _changed(subject, names, reply) for form, reply in zip(calls, replies, strict=False)}
     if modes:
         changed, in_training = replies[len(calls)], replies[len(calls) + len(own) + len(given)]
@@ -198,6 +200,8 @@ def untouched(subject: Subject) -> dict[str, Any]:
             seen["in training mode"] = other
         if own:
             seen["train gives back"] = "" if changed.value is True else "something else"
+    if kept:
+        seen[IN_THE_SAME] = differs(replies[-1], replies[-2])
     return seen
 
 

@@ -13,6 +13,7 @@ from torch import Tensor
 from course.checks.engine.case import describe
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw
+from course.protocol import nests
 from course.protocol.student import Module, Reply, Student, StudentError
 
 
@@ -41,6 +42,18 @@ class Subject:
                 module.eval()
             built[id(value)] = module
         return built[id(value)]
+
+    def other_numbers(self) -> dict[str, Any] | None:
+        """Its arguments with other numbers in tensors of the same shapes; None where other numbers come with another
+        shape, or with another argument that is no tensor."""
+        given = self.arguments()
+        drawn = self.declaration.arguments(self.draw.another("other numbers"), self.declaration.usual)
+        for name, value in drawn.items():
+            if isinstance(value, Fixture) or is_called_back(value):
+                drawn[name] = given[name]
+            elif nests.changed(given[name], _form) != nests.changed(value, _form):
+                return None
+        return drawn if nests.tensors(list(given.values())) else None
 
     def forms(self) -> dict[str, dict[str, Any]]:
         """Its arguments as usual (""), with each left out that may be, and a function's with each of its settings
@@ -111,6 +124,10 @@ class Subject:
 def _arguments(draw: Draw, of: Any) -> dict[str, Any]:
     declaration, *sizes = of
     return declaration.arguments(draw, dict(sizes))
+
+
+def _form(tensor: Tensor) -> tuple:
+    return tuple(tensor.shape), tensor.dtype
 
 
 def is_floating(value: Any) -> bool:
