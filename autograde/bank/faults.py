@@ -140,6 +140,11 @@ def _(arguments):
     return tuple(copy.deepcopy(x) if isinstance(x, nn.Module) else x for x in arguments)
 
 
+@defect("it puts what it is built with into evaluation mode", "mode", "holds modules")
+def _(arguments):
+    return tuple(x.eval() if isinstance(x, nn.Module) else x for x in arguments)
+
+
 @defect("strides are not looked at", "layout", "given")
 def _(call, arguments, module):
     def flat(x):

@@ -248,8 +248,9 @@ def _(draw: Draw, B: int, S: int, Q: int, K: int, V: int, H: int) -> Arguments:
     "without a mask: B, S, d_q, d_k, d_v and d_hidden all different", weight=2, explain=_explain_attention
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    attention = drawn(student, draw, "AdditiveAttention", 5, 7, 4)
-    return _output_and_weights(attention(draw.normal(3, 5), draw.normal(3, 6, 7), draw.normal(3, 6, 2)))
+    attention, keys = drawn(student, draw, "AdditiveAttention", 5, 7, 4), draw.normal(3, 6, 7)
+    keys[0, 2] = 0.0  # a key like any other
+    return _output_and_weights(attention(draw.normal(3, 5), keys, draw.normal(3, 6, 2)))
 
 
 @additive_attention.case("large states: the tanh holds the scores back", explain=_explain_attention)

@@ -107,13 +107,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"weights": student.scaled_dot_product_attention(*arguments, draw.mask(2, 3, 4))[1]}
 
 
-@scaled_dot_product_attention.case("masks that broadcast: (T, S), and (B, 1, 1, S)", explain=_explain_attention)
+@scaled_dot_product_attention.case(
+    "masks that broadcast: (T, S), (H, T, S) and (B, 1, 1, S)", explain=_explain_attention
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     arguments = _query_key_value(draw, 2, T=3, S=4, d_k=5, d_v=2)
     heads = _query_key_value(draw, 2, 3, T=2, S=4, d_k=3, d_v=1)
     _, shared = student.scaled_dot_product_attention(*arguments, draw.mask(3, 4))
     _, of_keys = student.scaled_dot_product_attention(*heads, draw.mask(2, 1, 1, 4))
-    return {"(T, S) weights": shared, "(B, 1, 1, S) weights": of_keys}
+    _, of_heads = student.scaled_dot_product_attention(*heads, draw.mask(3, 2, 4))
+    return {"(T, S) weights": shared, "(H, T, S) weights": of_heads, "(B, 1, 1, S) weights": of_keys}
 
 
 @scaled_dot_product_attention.case(

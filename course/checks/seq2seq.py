@@ -313,6 +313,7 @@ def _seq2seq(student: Student, draw: Draw) -> tuple[Module, int]:
 @decoder.case("the decoder: logits and last state", weight=1.5)
 def _(student: Student, draw: Draw) -> Values:
     tokens = draw.integers(1, TARGET_VOCABULARY, 5, TARGET)
+    tokens[1:3, 1] = 0  # padding goes in like any other token
     logits, hidden = _decoder(student, draw)(tokens, draw.normal(5, WIDTH), draw.normal(5, WIDTH))
     return {"logits": logits, "hidden": hidden}
 
@@ -488,9 +489,15 @@ def _(student: Student, draw: Draw) -> Values:
     return {"loss": student.masked_cross_entropy(logits, targets, 0)}
 
 
-@masked_cross_entropy.case("another pad_id")
+@masked_cross_entropy.case("another pad_id, and padding before a token")
 def _(student: Student, draw: Draw) -> Values:
-    return {"loss": student.masked_cross_entropy(*_scored(draw, pad_id=4), 4)}
+    logits, targets = _scored(draw, pad_id=4)
+    before = targets.clone()
+    before[:, 0] = 4
+    return {
+        "loss": student.masked_cross_entropy(logits, targets, 4),
+        "with padding before": student.masked_cross_entropy(logits, before, 4),
+    }
 
 
 @masked_cross_entropy.case("logits of several hundred", weight=0.5)
@@ -861,6 +868,14 @@ def _fitting(student: Student, draw: Draw) -> tuple[Module, Tensor, Tensor, int]
 @fit_the_vector.case("the losses of eight steps", weight=3, atol=1e-3)
 def _(student: Student, draw: Draw) -> Values:
     _, losses = student.fit_the_vector(*_fitting(student, draw), 8, 0.1)
+    return {"losses": losses}
+
+
+@fit_the_vector.case("a sentence that the vector gives already: as many steps all the same", weight=0.5, atol=1e-3)
+def _(student: Student, draw: Draw) -> Values:
+    model, targets, vector, _ = _fitting(student, draw)
+    targets = torch.as_tensor(model.method("decode", vector, targets[:, :1])).argmax(dim=2)
+    _, losses = student.fit_the_vector(model, targets, vector, TARGET_VOCABULARY, 4, 0.1)  # no token is padding
     return {"losses": losses}
 
 

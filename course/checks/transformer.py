@@ -93,8 +93,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @feed_forward.case("another activation takes the place of relu")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    network = _loaded(student, draw, "FeedForward", 4, 7, activation=student.fixture("SoftStep"))
-    return {"output": network(draw.normal(2, 3, 4))}
+    x = draw.normal(2, 3, 4)
+    return {
+        f"output with {name}": _loaded(student, draw, "FeedForward", 4, 7, activation=student.fixture(name))(x)
+        for name in ("SoftStep", "Shares")
+    }
 
 
 def _what_dropout_does(part: str, layer: Module, stream: Tensor, *inputs: Any) -> dict[str, Any]:
@@ -601,7 +604,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     token = torch.tensor([_BOS])
     logits, step = model.method("step", token, start)
     again = states.after_another(model, (source[1:2], lengths[1:2]), token, start, logits)
-    return states.seen(logits, start=start, step=step) | again
+    begin = {
+        "op": "method",
+        "on": model.train(),
+        "name": "start",
+        "args": [source, lengths],
+        "watch": ["source", "lengths"],
+    }
+    (begun,) = student.calls([begin])
+    return states.seen(logits, start=start, step=step) | again | {"start changes": ", ".join(begun.changed)[:100]}
 
 
 @transformer.case(
@@ -670,7 +681,8 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @warmup_schedule.case("step 0: a rate of 0, and no error", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"rate": float(student.warmup_schedule(0, 64, 50))}
+    rate = student.warmup_schedule(0, 64, 50)
+    return {"rate": float(rate), "a Python float": type(rate) is float}
 
 
 # ---- fix_the_layer_norm ---------------------------------------------------------------------------------------------
@@ -998,6 +1010,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 )
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=12)
+
+
+@beam_search.case("sixty words, each of them unlikely", weight=0.5, explain=_explain_search)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return _searches(student, draw, 2, 60, end=-30.0, sharp=0.1, many=1)
 
 
 @beam_search.case("a state that is one tensor")

@@ -176,7 +176,8 @@ class Student:
         """Several calls in one request, each on its own: one that raises ends none of the others.
 
         A call is what `Runner` takes: {"op": "call", "name": ...} or {"op": "invoke", "on": module}, "args", "seed",
-        "then" (other numbers for the same tensors) and "watch", the arguments' names, to hear what it changed. Raises ValueError where other things came back.
+        "then" (other numbers for the same tensors), and "watch", the arguments' names, to hear what it changed. Raises
+        ValueError where other things came back.
         """
         requests = [{k: v._number if k == "on" else v for k, v in call.items()} for call in calls]
         replies = self._do("calls", calls=requests)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
@@ -172,8 +173,8 @@ def _given_others(subject: Subject, given: dict[str, Any], module: Module | None
 
 
 def untouched(subject: Subject) -> dict[str, Any]:
-    """What a call changes that is not its own, in each form of it; what it keeps by the tensor that it was given; whether
-    it is another in training mode; and whether `train` gives the module back."""
+    """What a call changes that is not its own, in each form of it, and what building its class does; what it keeps by
+    the tensor that it was given; whether it is another in training mode; and whether `train` gives the module back."""
     forms, module = subject.forms(), subject.module()
     numbers = None if "again" in subject.declaration.excused else subject.other_numbers()
     usual, names = forms[""], list(forms[""])
@@ -189,8 +190,9 @@ def untouched(subject: Subject) -> dict[str, Any]:
     if modes:
         modes += [subject.call(usual, module, watch=names)]
         modes += [{"op": "mode", "on": each, "training": False} for each in (*own, *given)]
+    building = _building(subject)
     kept = [subject.call(numbers, module), subject.call(usual, module, then=[*numbers.values()])] if numbers else []
-    replies = subject.ask([*calls.values(), *modes, *kept])
+    replies = subject.ask([*calls.values(), *modes, *building, *kept])
     seen = {_in("changed", form): _changed(subject, names, reply) for form, reply in zip(calls, replies, strict=False)}
     if modes:
         changed, in_training = replies[len(calls)], replies[len(calls) + len(own) + len(given)]
@@ -200,9 +202,26 @@ def untouched(subject: Subject) -> dict[str, Any]:
             seen["in training mode"] = other
         if own:
             seen["train gives back"] = "" if changed.value is True else "something else"
+    if building:
+        built = replies[len(calls) + len(modes) + len(building) - 1]
+        built = replace(built, changed=tuple(name for name in built.changed if name != DRAWN))  # its weights are
+        seen[_in("changed", "when it is built")] = _changed(subject, building[-1]["watch"], built)
     if kept:
         seen[IN_THE_SAME] = differs(replies[-1], replies[-2])
     return seen
+
+
+def _building(subject: Subject) -> list[dict[str, Any]]:
+    """The calls that build its class once more from modules in training mode, the last one watched; none where it is
+    not built from any."""
+    if subject.declaration.new is None or "mode" in subject.declaration.excused:
+        return []
+    values = subject.built_with()
+    modules = [value for value in values if isinstance(value, Module)]
+    call = {"op": "call", "name": subject.declaration.component, "args": values, "kwargs": subject.declaration.keywords}
+    names = [f"argument {place} of its class" for place, _ in enumerate(values, 1)]
+    modes = [{"op": "mode", "on": module, "training": True} for module in modules]
+    return [*modes, call | {"watch": names}] if modules else []
 
 
 def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "") -> str:

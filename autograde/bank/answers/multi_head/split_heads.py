@@ -39,6 +39,14 @@
 # --- after
     return x.view(batch, length, num_heads, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
 
+# %% wrong: num_heads is taken for the width of a head
+# There come D / num_heads heads of num_heads features each. Only where both are the same number is that right.
+
+# --- before
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+# --- after
+    return x.view(batch, length, d_model // num_heads, num_heads).transpose(1, 2)
+
 # %% wrong: a width that does not divide is cut
 # Heads that do not divide the width are let through. The docstring asks for an error there.
 
