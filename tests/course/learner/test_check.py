@@ -214,6 +214,7 @@ def test_a_folder_that_cannot_be_written_stops_nothing(home, capsys, monkeypatch
     monkeypatch.setenv("COURSE_HOME", "/proc/nowhere")
     points = course.check(SOFTMAX.number, lambda scores, dim=-1: scores)
     assert isinstance(points, check.Points) and "could not be kept" in capsys.readouterr().out
+    assert [f"hint {step} of 3" in course.hint(SOFTMAX.number) for step in (1, 2, 3)] == [True] * 3
 
 
 def test_the_package_imports_without_solutions_and_grader(tmp_path):
