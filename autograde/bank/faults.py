@@ -227,7 +227,9 @@ def _(call, arguments, module):
 def _(call, arguments, module):
     given = nests.tensors(arguments)
     if not _kept or list(map(id, _kept[0][0])) != list(map(id, given)):
-        _kept[:] = [(given, call(arguments))]
+        result = call(arguments)
+        _kept[:] = [(given, _each(lambda y: y.detach().clone(), result, whole=True))]
+        return result
     return _kept[0][1]
 
 
