@@ -1012,9 +1012,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _searches(student, draw, 2, 6, 3.0, end=2.5, sharp=0.7, many=12)
 
 
-@beam_search.case("sixty words, each of them unlikely", weight=0.5, explain=_explain_search)
+@beam_search.case("a hundred words, each of them unlikely", weight=0.5, explain=_explain_search)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _searches(student, draw, 2, 60, end=-30.0, sharp=0.1, many=1)
+    return _searches(student, draw, 2, 100, end=-30.0, sharp=0.1, many=1)
 
 
 @beam_search.case("a state that is one tensor")
