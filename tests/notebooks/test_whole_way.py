@@ -33,7 +33,7 @@ LONG = {
     "loops-momentum-and-learning-8104a0", "fig-axes-plt-subplots-c14236", "for-seed-in-range-7626dc",
     "table-table-loop-seed-ef4aa2",
     "def-train-epoch-as-31fc19", "shares-count-len-targets-337aa5", "mended-seed-epochs-of-0cf9e5",
-    "searched-columns-right-from-29197f", "program-import-os-import-26fa2c", "train-images-train-labels-2e25cf",
+    "searched-columns-the-encoder-b25ebd", "program-import-os-import-26fa2c", "train-images-train-labels-2e25cf",
     "def-mean-by-rows-88e310",
 }  # fmt: skip
 # Always left out. One looks for a caption that came out right. The others compute in float16, which is not promised of
