@@ -38,7 +38,7 @@ def test_a_note_keeps_its_words_and_follows_its_prose(built: Path) -> None:
     page = (built / CHAPTER).read_text("utf-8")
     rows = re.findall(r'<div class="margin-prose.*?<aside class="margin-note">(.*?)</aside>', page, re.DOTALL)
     assert len(rows) > 2 and all('<strong class="margin-title">As papers say it' in row for row in rows)
-    assert "Guessing evenly among all" in " ".join(rows) and "scheduled sampling" in " ".join(rows)
+    assert "Equal probability for all" in " ".join(rows) and "scheduled sampling" in " ".join(rows)
 
 
 @pytest.mark.browser
