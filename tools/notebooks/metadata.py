@@ -22,18 +22,22 @@ COURSE = ""  # in a notebook that is opened from the site: where the package is 
 import importlib.util
 
 if importlib.util.find_spec("course") is None:
+    import re
     import shutil
     import subprocess
     import sys
     from pathlib import Path
 
-    wheels = sorted(str(path) for path in Path.cwd().glob("attention_from_scratch_course-*.whl"))
+    def version(wheel):  # as numbers: 1.10 is newer than 1.9
+        return [int(number) for number in re.findall("[0-9]+", wheel.name.split("-")[1])]
+
+    wheels = sorted(Path.cwd().glob("attention_from_scratch_course-*-py3-none-any.whl"), key=version)
     if not wheels and not COURSE:
         raise ModuleNotFoundError(
             f"the package `course` is not installed and no wheel of it lies in {Path.cwd()}: "
             "put attention_from_scratch_course-*.whl from the assignment's archive there and run this cell again"
         )
-    install = [sys.executable, "-m", "pip", "install", "--quiet", wheels[-1] if wheels else COURSE]
+    install = [sys.executable, "-m", "pip", "install", "--quiet", str(wheels[-1]) if wheels else COURSE]
     if sys.platform == "linux" and not shutil.which("nvidia-smi") and not importlib.util.find_spec("torch"):
         install += ["--extra-index-url", "CPU_BUILDS"]  # PyTorch without what a GPU needs
     subprocess.run(install, check=True)""".replace("CPU_BUILDS", CPU_BUILDS)

@@ -229,21 +229,26 @@ class TestFolder:
         assert output.count("colab.research.google.com") == 5 and not list(tmp_path.iterdir())
 
 
-def test_without_a_gpu_the_first_cell_asks_for_the_build_for_the_cpu(tmp_path, monkeypatch):
-    """The cell's own text, in a Python in which nothing is installed, with a pip that notes what it was asked."""
+def first_cell(folder, **environment):
+    """What the cell's own text, in a Python in which nothing is installed, asks of a pip that prints it."""
     from tools.notebooks.metadata import GUARD
 
+    (folder / "pip.py").write_text("import sys; print(sys.argv[1:])")
+    environment = {"PATH": "", "PYTHONPATH": str(folder)} | environment
+    command = [sys.executable, "-S", "-c", GUARD]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=True).stdout
+
+
+def test_without_a_gpu_the_first_cell_asks_for_the_build_for_the_cpu(tmp_path):
     (tmp_path / "attention_from_scratch_course-1-py3-none-any.whl").touch()
-    (tmp_path / "pip.py").write_text("import sys; print(sys.argv[1:])")
-    environment = {"PATH": "", "PYTHONPATH": str(tmp_path)}
-    ran = subprocess.run(
-        [sys.executable, "-S", "-c", GUARD], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
-    assert ("--extra-index-url" in ran.stdout) == (sys.platform == "linux")
+    assert ("--extra-index-url" in first_cell(tmp_path)) == (sys.platform == "linux")
     (tmp_path / "bin").mkdir()
     (tmp_path / "bin" / "nvidia-smi").touch(0o755)
-    environment["PATH"] = str(tmp_path / "bin")
-    ran = subprocess.run(
-        [sys.executable, "-S", "-c", GUARD], cwd=tmp_path, env=environment, capture_output=True, text=True, check=True
-    )
-    assert "--extra-index-url" not in ran.stdout and ".whl" in ran.stdout
+    asked = first_cell(tmp_path, PATH=str(tmp_path / "bin"))
+    assert "--extra-index-url" not in asked and ".whl" in asked
+
+
+def test_of_two_wheels_the_first_cell_installs_the_newer(tmp_path):
+    for name in ("1.9.0-py3-none-any", "1.10.0-py3-none-any", "1.10.0-py3-none-any (1)"):
+        (tmp_path / f"attention_from_scratch_course-{name}.whl").touch()
+    assert "attention_from_scratch_course-1.10.0-py3-none-any.whl" in first_cell(tmp_path)
