@@ -12,6 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from course.figures.drawn import Figure, explorable, number, vector
+from course.figures.weights import entropy, softmax
 
 QUERY = (2.0, 1.0)
 KEYS = {"Songs": (2.0, 0.0), "Harmony": (1.4, 1.4), "Algebra": (0.0, 2.0), "Gardening": (-1.2, -1.0)}
@@ -25,13 +26,9 @@ def attend(
 
     mask (S,): True where a key may be looked at. With none the weights are zero, and so is the output.
     """
-    allowed = np.array(mask)
     scores = gain * keys @ query / (np.sqrt(len(query)) if root else 1.0)
-    largest = scores[allowed].max() if allowed.any() else 0.0
-    exponentials = np.where(allowed, np.exp(np.where(allowed, scores - largest, 0.0)), 0.0)
-    weights = exponentials / exponentials.sum() if allowed.any() else exponentials
-    bits = -(weights * np.log2(np.where(weights > 0, weights, 1.0))).sum()
-    return scores, weights, float(bits), float(weights @ values)
+    weights = softmax(np.where(mask, scores, -np.inf))
+    return scores, weights, float(entropy(weights)), float(weights @ values)
 
 
 def start() -> dict[str, object]:

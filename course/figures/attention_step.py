@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from course.figures.drawn import Figure, explorable
+from course.figures.weights import softmax
 
 SOURCE = ("she", "has", "read", "the", "book")
 TARGET = ("sie", "hat", "das", "Buch", "gelesen")
@@ -19,8 +20,7 @@ DECODER = np.array([[0.1, 1.6], [1.7, 0.8], [-1.3, 0.4], [-1.1, -1.0], [1.2, -1.
 def attend(queries: np.ndarray, keys: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return dot-product scores (T, S), their softmax over the keys (T, S) and the contexts (T, 2)."""
     scores = queries @ keys.T
-    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-    weights = exponentials / exponentials.sum(axis=1, keepdims=True)
+    weights = softmax(scores)
     return scores, weights, weights @ keys
 
 

@@ -9,14 +9,14 @@ import json
 
 from course.figures.drawn import Figure, number
 from course.figures.still import Still
+from course.figures.weights import largest
 
 STILL = Still("heads", "multi_head_living")
 
 
 def looks(words: list[str], weights: list[float]) -> tuple[str, str]:
     """Return where a head looks most, and the three largest of its weights in words, as the script says both."""
-    order = sorted(range(len(words)), key=lambda t: (-weights[t], t))
-    most = [f"{words[t]} ({t + 1}) {number(weights[t])}" for t in order[:3]]
+    most = [f"{words[t]} ({t + 1}) {number(weights[t])}" for t in largest(weights, 3)]
     return most[0], ", ".join(most)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from course.figures.drawn import Figure, number
 from course.figures.still import Still
+from course.figures.weights import largest
 
 STILL = Still("induction", "language_model_induction")
 PERIOD = 7  # of the string that the still picture shows
@@ -27,7 +28,7 @@ def known(text: str, t: int) -> bool:
 
 def looked(text: str, weights: list[float], wanted: list[int]) -> dict[str, Any]:
     """Return a layer's bars, what it gives to the wanted places, and the three largest in words, as the script does."""
-    most = [t for t in sorted(range(len(weights)), key=lambda t: (-weights[t], t))[:3] if weights[t] > 0]
+    most = [t for t in largest(weights, 3) if weights[t] > 0]
     return {
         "bars": [(text[t], weight, t in wanted) for t, weight in enumerate(weights)],
         "sum": number(sum(weights[t] for t in wanted)),

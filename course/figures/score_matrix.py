@@ -8,6 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from course.figures.drawn import Figure, explorable
+from course.figures.weights import entropy, softmax
 
 LENGTH = 6
 WIDTHS = (4, 64, 1024)
@@ -22,13 +23,7 @@ def weights(width: int, power: float, causal: bool) -> np.ndarray:
     scores = query @ key.T / width**power
     if causal:
         scores = np.where(np.tril(np.ones((LENGTH, LENGTH), bool)), scores, -np.inf)
-    exponentials = np.exp(scores - scores.max(axis=1, keepdims=True))
-    return exponentials / exponentials.sum(axis=1, keepdims=True)
-
-
-def entropy(rows: np.ndarray) -> np.ndarray:
-    """Return each row's entropy in bits."""
-    return -(rows * np.log2(np.where(rows > 0, rows, 1.0))).sum(axis=1)
+    return softmax(scores)
 
 
 def sections() -> list[dict[str, object]]:

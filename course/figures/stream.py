@@ -9,6 +9,7 @@ import json
 
 from course.figures.drawn import Figure, number
 from course.figures.still import Still
+from course.figures.weights import largest
 
 STILL = Still("stream", "transformer_living")
 
@@ -23,8 +24,7 @@ def reads(part: str, weights: list[float] | None, source: list[str], words: list
     if weights is None:
         return "this stream alone" if part == "network" else "nothing"
     read = source if part == "cross-attention" else ["start", *words]
-    order = sorted(range(len(weights)), key=lambda t: (-weights[t], t))[:2]
-    return ", ".join(f"{read[t]} {number(weights[t])}" for t in order)
+    return ", ".join(f"{read[t]} {number(weights[t])}" for t in largest(weights, 2))
 
 
 def figure() -> Figure:
