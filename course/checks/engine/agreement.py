@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import torch
@@ -56,6 +57,14 @@ def numbers_of(result: Any, draw: Draw) -> dict[str, Any]:
 def _form(value: Tensor) -> str:
     kind = "floating-point" if value.is_floating_point() else str(value.dtype).removeprefix("torch.")
     return f"{tuple(value.shape)} {kind}"
+
+
+def lacks_ones(form: Any, other: str) -> bool:
+    """Whether a result of one form, as `numbers_of` writes it, has all axes of the other but some of size one."""
+    if not isinstance(form, str):
+        return False
+    fewer, more = (re.findall(r"\d+", text.rpartition(")")[0]) for text in (form, other))
+    return len(fewer) < len(more) and [n for n in fewer if n != "1"] == [n for n in more if n != "1"]
 
 
 def differs(seen: Reply, from_: Reply) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from course.checks.engine.agreement import alike
+from course.checks.engine.agreement import alike, lacks_ones
 from course.checks.engine.raised import meaning
 from course.protocol.untouched import IN_MEMORY_OF
 
@@ -57,18 +57,7 @@ def _only_of_one(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
 def _squeezed(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
     """Whether all that is off are shapes that lack axes of size one."""
     other = {name for name, right in expected.items() if not _agree(observed.get(name), right)}
-    pairs = [(_axes(observed.get(name)), _axes(expected[name])) for name in other if name.endswith(", form")]
-    forms_alone = len(pairs) == len(other)
-    return forms_alone and all(_without_ones(a) == _without_ones(b) and len(a) < len(b) for a, b in pairs)
-
-
-def _axes(form: Any) -> list[str]:
-    """The sizes of a form's axes, as `agreement` writes it."""
-    return re.findall(r"\d+", form.rpartition(")")[0]) if isinstance(form, str) else []
-
-
-def _without_ones(axes: list[str]) -> list[str]:
-    return [size for size in axes if size != "1"]
+    return all(name.endswith(", form") and lacks_ones(observed.get(name), expected[name]) for name in other)
 
 
 def _agree(seen: Any, right: Any) -> bool:

@@ -6,13 +6,13 @@ not told. A kind is known by how results differ from the reference's, whatever t
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 from torch import Tensor
 
+from course.checks.engine.agreement import lacks_ones
 from course.checks.engine.case import Case
 from course.checks.engine.compare import same_value
 from course.checks.engine.table import Observation
@@ -54,7 +54,7 @@ def _not_finite(name: str, seen: Any, right: Any) -> bool | None:
 def _axes_of_one(name: str, seen: Any, right: Any) -> bool | None:
     """Whether a result has axes of size one that nobody asked for, and is right but for them."""
     if isinstance(right, str) and isinstance(seen, str) and name.endswith(", form"):
-        return False if _without_ones(seen) == _without_ones(right) and len(seen) > len(right) else None
+        return False if lacks_ones(right, seen) else None
     if not (isinstance(seen, Tensor) and isinstance(right, Tensor)) or seen.ndim <= right.ndim:
         return None
     if seen.is_complex() or right.is_complex():
@@ -62,10 +62,6 @@ def _axes_of_one(name: str, seen: Any, right: Any) -> bool | None:
     if [n for n in seen.shape if n != 1] != [n for n in right.shape if n != 1]:
         return None
     return True if torch.allclose(seen.double().flatten(), right.double().flatten(), 1e-3, 1e-4) else None
-
-
-def _without_ones(form: str) -> list[str]:
-    return [size for size in re.findall(r"\d+", form.rpartition(")")[0]) if size != "1"]
 
 
 def _other_places(name: str, seen: Any, right: Any) -> bool | None:

@@ -5,8 +5,9 @@ import itertools
 import pytest
 import torch
 
-from course.checks.engine import Check, Table
-from course.checks.engine.kinds import KINDS
+from course.checks.engine import Check, Observation, Table
+from course.checks.engine.case import Case
+from course.checks.engine.kinds import KINDS, kind_of
 from course.key import Key
 from course.protocol.student import Local
 
@@ -83,3 +84,11 @@ ODD = [
 def test_nothing_that_comes_back_breaks_the_search_for_a_kind(shows, name):
     for seen, right in itertools.product(ODD, ODD):
         assert shows(name, seen, right) in (None, True, False), (seen, right)
+
+
+def test_a_form_has_more_axes_by_its_sizes_and_not_by_its_words():
+    case, numbers = Case("", lambda *_: {}, 1.0, None, 1e-5, 1e-4, contract=False), torch.arange(5.0)
+    reference = Observation({"a": numbers, "b, form": "(2, 1, 5) bool"})
+    for form, kind in (("(2, 5) floating-point", ""), ("(2, 1, 1, 5) bool", AXIS)):
+        seen = Observation({"a": numbers.unsqueeze(0), "b, form": form})
+        assert kind_of([(case, seen, reference)]) == kind
