@@ -25,22 +25,24 @@ from course.protocol.student import Module, Reply
 from course.protocol.untouched import DRAWN, IN_MEMORY_OF, SHARED
 
 ON = 2.6  # the step forwards in float64, of steps backwards
+STEPS = (0, -1, ON)
+BUILT = "changed, when it is built"
 
 
 def sizes(subject: Subject) -> dict[str, Any]:
     """Results at sizes that are not the usual ones, and for extreme values."""
     names = list(subject.arguments())
-    usual, *_ = subject.ask([subject.call(subject.arguments(), subject.module(), watch=names)])
-    variations = subject.declaration.variations()
-    calls = [
-        subject.call(subject.arguments(sizes), subject.module(sizes), watch=names) for sizes in variations.values()
-    ]
-    extremes = subject.declaration.extremes
-    calls += [subject.call(make(subject.arguments()), subject.module(), watch=names) for make in extremes.values()]
+    replies = subject.ask({"usual": subject.call(subject.arguments(), subject.module(), watch=names)})
+    calls = {
+        name: subject.call(subject.arguments(sizes), subject.module(sizes), watch=names)
+        for name, sizes in subject.declaration.variations().items()
+    }
+    for name, make in subject.declaration.extremes.items():
+        calls[name] = subject.call(make(subject.arguments()), subject.module(), watch=names)
     # What a call changes at the usual sizes too is told by the condition that looks for it, "untouched".
-    kept = "untouched" not in subject.declaration.excused and not _changed(subject, names, usual)
+    kept = "untouched" not in subject.declaration.excused and not _changed(subject, names, replies["usual"])
     seen: dict[str, Any] = {}
-    for name, reply in zip([*variations, *extremes], subject.student.calls(calls), strict=True):
+    for name, reply in zip(calls, subject.student.calls([*calls.values()]), strict=True):
         seen[f"{name}: raised"] = reply.raised[0] if reply.raised else ""
         seen[f"_{name}: words"] = error_words(reply)
         seen[f"{name}: changed"] = _changed(subject, names, reply) if kept else ""
@@ -63,46 +65,36 @@ def _given_as_one(names: Sequence[str]) -> dict[str, Sequence[str]]:
 def layout(subject: Subject) -> dict[str, Any]:
     """The same numbers that lie otherwise in memory or have fewer axes, and one tensor given twice."""
     given, module = subject.arguments(), subject.module()
-    forms: dict[str, Callable[[Tensor], Tensor]] = {"transposed": _transposed, "a slice": _sliced}
-    calls = [subject.call(given, module, watch=list(given))]
-    calls += [
-        subject.call({name: nests.changed(value, form) for name, value in given.items()}, module)
-        for form in forms.values()
-    ]
-    row = {name: nests.changed(value, lambda x: x[:1].expand_as(x) if x.ndim else x) for name, value in given.items()}
-    calls += [
-        subject.call({n: nests.changed(v, torch.Tensor.contiguous) for n, v in row.items()}, module),
-        subject.call(row, module),
-    ]
-    same = _given_as_one(subject.declaration.same)
-    if same:
+
+    def changed(change: Callable[[Tensor], Tensor], of: dict[str, Any] = given) -> dict[str, Any]:
+        return {name: nests.changed(value, change) for name, value in of.items()}
+
+    row = changed(lambda x: x[:1].expand_as(x) if x.ndim else x)
+    calls = {
+        "usual": subject.call(given, module, watch=list(given)),
+        "transposed": subject.call(changed(_transposed), module),
+        "a slice of a larger tensor": subject.call(changed(_sliced), module),
+        "repeated": subject.call(changed(Tensor.contiguous, row), module),
+        "expanded": subject.call(row, module),
+    }
+    against = {"transposed": "usual", "a slice of a larger tensor": "usual", "expanded": "repeated"}
+    if same := _given_as_one(subject.declaration.same):
         alike, of_those = subject.arguments(subject.declaration.alike), subject.module(subject.declaration.alike)
-    for names in same.values():
-        one = alike[names[0]]
-        calls += [
-            subject.call(alike | {name: one.clone() for name in names}, of_those),
-            subject.call(alike | dict.fromkeys(names, one), of_those),
-        ]
-    spread: dict[str, dict[str, Any]] = {}
+    for form, names in same.items():
+        one, against[form] = alike[names[0]], f"{form}: copies"
+        calls[against[form]] = subject.call(alike | {name: one.clone() for name in names}, of_those)
+        calls[form] = subject.call(alike | dict.fromkeys(names, one), of_those)
     for name in subject.declaration.spread:
         full = given[name]
         for axes in range(1, full.ndim):
-            fewer = full[(0,) * (full.ndim - axes)]
-            spread[f"`{name}` of {axes} of its {full.ndim} axes"] = given | {name: fewer}
-            spread[f"{name}, {axes}: the same"] = given | {name: fewer.expand_as(full).contiguous()}
-    calls += [subject.call(form, module) for form in spread.values()]
-    usual, transposed, sliced, repeated, expanded, *others = subject.ask(calls)
-    given_twice, fewer_axes = others[: 2 * len(same)], others[2 * len(same) :]
-    pairs = {
-        "transposed": (transposed, usual),
-        "a slice of a larger tensor": (sliced, usual),
-        "expanded": (expanded, repeated),
-    }
-    pairs |= dict(zip(same, zip(given_twice[1::2], given_twice[::2], strict=True), strict=True))
-    pairs |= dict(zip(list(spread)[::2], zip(fewer_axes[::2], fewer_axes[1::2], strict=True), strict=True))
-    seen: dict[str, Any] = {name: differs(now, before) for name, (now, before) in pairs.items()}
-    seen |= {f"_{name}: words": error_words(now) for name, (now, _) in pairs.items()}
-    if seen["expanded"] and (written := _changed(subject, list(given), usual, "`")):
+            fewer, form = full[(0,) * (full.ndim - axes)], f"`{name}` of {axes} of its {full.ndim} axes"
+            against[form] = f"{form}: all of them"
+            calls[form] = subject.call(given | {name: fewer}, module)
+            calls[against[form]] = subject.call(given | {name: fewer.expand_as(full).contiguous()}, module)
+    replies = subject.ask(calls)
+    seen: dict[str, Any] = {form: differs(replies[form], replies[other]) for form, other in against.items()}
+    seen |= {f"_{form}: words": error_words(replies[form]) for form in against}
+    if seen["expanded"] and (written := _changed(subject, list(given), replies["usual"], "`")):
         seen["_expanded: changed words"] = written
     return seen
 
@@ -113,27 +105,32 @@ def again(subject: Subject) -> dict[str, Any]:
     other = next(iter(subject.declaration.variations().values()), subject.declaration.usual)
     if module is not None and subject.declaration.new(**other) != subject.declaration.new(**subject.declaration.usual):  # type: ignore[misc]
         other = subject.declaration.usual
-    calls = [subject.call(given, module), subject.call(given, module)]
-    calls += [subject.call(subject.arguments(other), module), subject.call(given, module)]
+    usual = subject.call(given, module)
+    calls = {"first": usual, "second": usual, "other": subject.call(subject.arguments(other), module), "third": usual}
     if module is not None:
-        calls += [
-            {"op": "mode", "on": module, "training": True},
-            subject.call(given, module),
-            subject.call(given, module),
-        ]
-        calls += [{"op": "mode", "on": module, "training": False}]
-    first, second, _, third, *rest = subject.ask(calls)
-    seen: dict[str, Any] = {"a second time": differs(second, first), "after another call": differs(third, first)}
-    if rest and "training" not in subject.declaration.excused:
-        random = differs(rest[2], rest[1])  # which is told once, by the condition "untouched"
-        seen["in training mode"] = "" if random else differs(rest[1], first)
+        calls |= {
+            "train": {"op": "mode", "on": module, "training": True},
+            "in training": usual,
+            "once more": usual,
+            "eval": {"op": "mode", "on": module, "training": False},
+        }
+    replies = subject.ask(calls)
+    first = replies["first"]
+    seen: dict[str, Any] = {
+        "a second time": differs(replies["second"], first),
+        "after another call": differs(replies["third"], first),
+    }
+    if module is not None and "training" not in subject.declaration.excused:
+        random = differs(replies["once more"], replies["in training"])  # told once, by the condition "untouched"
+        seen["in training mode"] = "" if random else differs(replies["in training"], first)
     return seen
 
 
 def gradients(subject: Subject) -> dict[str, Any]:
     """The gradients of a weighted sum of the results, for each argument and parameter."""
     given, module = subject.arguments(), subject.module()
-    usual, *others = subject.ask([subject.call(given, module), *_given_others(subject, given, module)])
+    replies = subject.ask({"usual": subject.call(given, module)} | _given_others(subject, given, module))
+    usual = replies["usual"]
     results = [x for x in flatten({"": usual.value}).values() if isinstance(x, Tensor)]
     weights = [
         subject.draw.another("weights of", i).normal(*x.shape) if x.is_floating_point() else None
@@ -148,7 +145,7 @@ def gradients(subject: Subject) -> dict[str, Any]:
     named = {name: inputs.get(name) for name, value in given.items() if is_floating(value)}
     named |= dict(sorted(found.get("parameters", {}).items()))
     seen: dict[str, Any] = {}
-    if others and not differs(others[-2], usual):
+    if "with others" in replies and not differs(replies["with others"], usual):
         seen["what it was built with"] = "a copy"
     for name, gradient in named.items():
         # Less is rounding: a key's bias, which the softmax cannot see, gets it or not by the order of the sums.
@@ -158,18 +155,18 @@ def gradients(subject: Subject) -> dict[str, Any]:
     return seen
 
 
-def _given_others(subject: Subject, given: dict[str, Any], module: Module | None) -> list[dict[str, Any]]:
+def _given_others(subject: Subject, given: dict[str, Any], module: Module | None) -> dict[str, dict[str, Any]]:
     """Requests that load other weights into what a module was built with, call it, and load its own ones again: where
     it learns with that very thing, not with a copy, its result is then another one. None where that has no weights."""
     other = [(inner, subject.draw.another("other weights").state(inner)) for inner in subject.given_to_it]
     if module is None or subject.declaration.scale is None or not any(state for _, state in other):
-        return []
+        return {}
     own = subject.draw.state(module, subject.declaration.scale)
-    return [
-        *({"op": "load", "on": inner, "args": [state]} for inner, state in other),
-        subject.call(given, module),
-        {"op": "load", "on": module, "args": [own]},
-    ]
+    return {
+        **{f"others {i}": {"op": "load", "on": inner, "args": [state]} for i, (inner, state) in enumerate(other)},
+        "with others": subject.call(given, module),
+        "its own": {"op": "load", "on": module, "args": [own]},
+    }
 
 
 def untouched(subject: Subject) -> dict[str, Any]:
@@ -179,49 +176,58 @@ def untouched(subject: Subject) -> dict[str, Any]:
     numbers = None if "again" in subject.declaration.excused else subject.other_numbers()
     usual, names = forms[""], list(forms[""])
     apart = {"apart": True} if subject.declaration.apart else {}
-    calls = {form: subject.call(given, module, watch=names, **apart) for form, given in forms.items()}
+    calls = {_in("changed", form): subject.call(g, module, watch=names, **apart) for form, g in forms.items()}
     for form, keywords in subject.turned().items():
-        calls[form] = subject.call(usual, subject.module(keywords=keywords), watch=names)
-    own = [module] if module is not None else []
-    given = [value for value in usual.values() if isinstance(value, Module)]  # what is given is in training, too
-    modes = [{"op": "mode", "on": each, "training": True} for each in own]
-    # Their last part is not, as where it is frozen: a mode that is only put back for the whole shows there.
-    modes += [{"op": "mode", "on": each, "training": True, "but_last": True} for each in given]
-    if modes:
-        modes += [subject.call(usual, module, watch=names)]
-        modes += [{"op": "mode", "on": each, "training": False} for each in (*own, *given)]
+        calls[_in("changed", form)] = subject.call(usual, subject.module(keywords=keywords), watch=names)
+    watched = list(calls)
+    own = {"train": module} if module is not None else {}
+    # What is given is in training, too, but for its last part, as where that is frozen: a mode that is only put back
+    # for the whole shows there.
+    given = {f"train `{name}`": value for name, value in usual.items() if isinstance(value, Module)}
+    calls |= {name: {"op": "mode", "on": each, "training": True} for name, each in own.items()}
+    calls |= {name: {"op": "mode", "on": each, "training": True, "but_last": True} for name, each in given.items()}
+    if own or given:
+        calls["in training"] = subject.call(usual, module, watch=names)
+        modules = {**own, **given}.items()
+        calls |= {f"{name}, put back": {"op": "mode", "on": each, "training": False} for name, each in modules}
     building = _building(subject)
-    kept = [subject.call(numbers, module), subject.call(usual, module, then=[*numbers.values()])] if numbers else []
-    replies = subject.ask([*calls.values(), *modes, *building, *kept])
-    seen = {_in("changed", form): _changed(subject, names, reply) for form, reply in zip(calls, replies, strict=False)}
-    if modes:
-        changed, in_training = replies[len(calls)], replies[len(calls) + len(own) + len(given)]
+    calls |= building
+    if numbers:
+        calls["other numbers"] = subject.call(numbers, module)
+        calls[IN_THE_SAME] = subject.call(usual, module, then=[*numbers.values()])
+    replies = subject.ask(calls)
+    seen = {name: _changed(subject, names, replies[name]) for name in watched}
+    if in_training := replies.get("in training"):
         if "mode" not in subject.declaration.excused and not seen["changed"]:
             seen["changed"] = _changed(subject, names, in_training, "the mode ")  # dropout draws, batch norm counts
-        if own and "training" not in subject.declaration.excused and (other := differs(in_training, replies[0])):
+        if (
+            own
+            and "training" not in subject.declaration.excused
+            and (other := differs(in_training, replies["changed"]))
+        ):
             seen["in training mode"] = other
         if own:
-            seen["train gives back"] = "" if changed.value is True else "something else"
+            seen["train gives back"] = "" if replies["train"].value is True else "something else"
     if building:
-        built = replies[len(calls) + len(modes) + len(building) - 1]
+        built = replies[BUILT]
         built = replace(built, changed=tuple(name for name in built.changed if name != DRAWN))  # its weights are
-        seen[_in("changed", "when it is built")] = _changed(subject, building[-1]["watch"], built)
-    if kept:
-        seen[IN_THE_SAME] = differs(replies[-1], replies[-2])
+        seen[BUILT] = _changed(subject, building[BUILT]["watch"], built)
+    if numbers:
+        seen[IN_THE_SAME] = differs(replies[IN_THE_SAME], replies["other numbers"])
     return seen
 
 
-def _building(subject: Subject) -> list[dict[str, Any]]:
+def _building(subject: Subject) -> dict[str, dict[str, Any]]:
     """The calls that build its class once more from modules in training mode, the last one watched; none where it is
     not built from any."""
     if subject.declaration.new is None or "mode" in subject.declaration.excused:
-        return []
+        return {}
     values = subject.built_with()
-    modules = [value for value in values if isinstance(value, Module)]
+    modules = {f"train {place}": value for place, value in enumerate(values, 1) if isinstance(value, Module)}
     call = {"op": "call", "name": subject.declaration.component, "args": values, "kwargs": subject.declaration.keywords}
     names = [f"argument {place} of its class" for place, _ in enumerate(values, 1)]
-    modes = [{"op": "mode", "on": module, "training": True} for module in modules]
-    return [*modes, call | {"watch": names}] if modules else []
+    modes = {name: {"op": "mode", "on": module, "training": True} for name, module in modules.items()}
+    return modes | {BUILT: call | {"watch": names}} if modules else {}
 
 
 def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "") -> str:
@@ -249,24 +255,22 @@ def float64(subject: Subject) -> dict[str, Any]:
     jump by is about as much as the steps, but not for both, of which one is no multiple of the other."""
     module = subject.module()
     forms = subject.forms()
-    calls: list[dict[str, Any]] = []
-    for usual in forms.values():
-        given = {name: nests.changed(value, _doubled) for name, value in usual.items()}
-        calls += [
-            subject.call(
-                {name: nests.changed(x, _stepped(s, subject.draw.another("way", name))) for name, x in given.items()},
-                module,
-            )
-            for s in (0, -1, ON)
-        ]
+    calls: dict[str, dict[str, Any]] = {}
     if module is not None:
-        calls = [subject.call(forms[""], module), {"op": "method", "on": module, "name": "double"}, *calls]
-        calls += [{"op": "method", "on": module, "name": "float"}]
+        calls["usual"] = subject.call(forms[""], module)
+        calls["double"] = {"op": "method", "on": module, "name": "double"}
+    for form, usual in forms.items():
+        given = {name: nests.changed(value, _doubled) for name, value in usual.items()}
+        for size in STEPS:
+            steps = {name: _stepped(size, subject.draw.another("way", name)) for name in given}
+            stepped = {name: nests.changed(value, steps[name]) for name, value in given.items()}
+            calls[f"{form}, {size}"] = subject.call(stepped, module)
+    if module is not None:
+        calls["float"] = {"op": "method", "on": module, "name": "float"}
     replies = subject.ask(calls)
-    replies = replies[2:-1] if module is not None else replies
     seen: dict[str, Any] = {}
-    for place, form in enumerate(forms):
-        what, words, shows = _in_float64(replies[3 * place : 3 * place + 3])
+    for form in forms:
+        what, words, shows = _in_float64([replies[f"{form}, {size}"] for size in STEPS])
         seen |= {_in("in float64", form): what, f"_{_in('words', form)}": words}
         if not form and not what:
             seen["a step of a billionth shows"] = shows
@@ -300,12 +304,14 @@ def ignored(subject: Subject) -> dict[str, Any]:
     if garbage is None:
         return {}
     given, module = subject.arguments(), subject.module()
-    copies = [garbage({n: v.clone() if isinstance(v, Tensor) else v for n, v in given.items()}, fill)
-              for fill in subject.declaration.fills]  # fmt: skip
-    usual, *others = subject.ask([subject.call(given, module), *(subject.call(other, module) for other in copies)])
-    names = [_garbage(fill) for fill in subject.declaration.fills]
-    seen: dict[str, Any] = {name: differs(other, usual) for name, other in zip(names, others, strict=True)}
-    return seen | {f"_{name}: words": error_words(other) for name, other in zip(names, others, strict=True)}
+    calls = {"usual": subject.call(given, module)}
+    for fill in subject.declaration.fills:
+        copies = {name: value.clone() if isinstance(value, Tensor) else value for name, value in given.items()}
+        calls[_garbage(fill)] = subject.call(garbage(copies, fill), module)
+    replies = subject.ask(calls)
+    usual = replies.pop("usual")
+    seen: dict[str, Any] = {name: differs(other, usual) for name, other in replies.items()}
+    return seen | {f"_{name}: words": error_words(other) for name, other in replies.items()}
 
 
 def elsewhere(subject: Subject) -> dict[str, Any]:
@@ -313,15 +319,15 @@ def elsewhere(subject: Subject) -> dict[str, Any]:
     forms, declaration = subject.forms(), subject.declaration
     ways = {form: (given, dict(declaration.keywords)) for form, given in forms.items()}
     ways |= {form: (forms[""], keywords) for form, keywords in subject.turned().items()}
-    calls = [subject.call(forms[""], subject.module())]
-    for given, keywords in ways.values():
+    calls = {"usual": subject.call(forms[""], subject.module())}
+    for form, (given, keywords) in ways.items():
         call: dict[str, Any] = {"op": "elsewhere", "name": declaration.component, "args": list(given.values())}
         if declaration.new is not None:
             call |= {"new": subject.built_with(), "keywords": keywords, "method": declaration.method}
-        calls.append(call)
-    _, *replies = subject.ask(calls)
-    found = [reply.value if reply.value in ELSEWHERE else "" for reply in replies]
-    return {_in("on another device", form): what for form, what in zip(ways, found, strict=True)}
+        calls[_in("on another device", form)] = call
+    replies = subject.ask(calls)
+    del replies["usual"]
+    return {name: reply.value if reply.value in ELSEWHERE else "" for name, reply in replies.items()}
 
 
 def _doubled(x: Tensor) -> Tensor:

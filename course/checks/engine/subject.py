@@ -5,7 +5,7 @@ What an argument is (a tensor of numbers, a function) is told apart here too.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from torch import Tensor
@@ -112,13 +112,13 @@ class Subject:
             return {"op": "method", "on": module, "name": self.declaration.method, "args": args, **fields}
         return {"op": "invoke", "on": module, "args": args, **fields}
 
-    def ask(self, calls: Sequence[dict[str, Any]]) -> list[Reply]:
-        """The replies to calls of which the first is an ordinary one. Raises StudentError where that one raises: there
-        is nothing then to compare the others with."""
-        replies = self.student.calls(calls)
+    def ask(self, calls: Mapping[str, dict[str, Any]]) -> dict[str, Reply]:
+        """The replies to calls, by their names; the first call is an ordinary one. Raises StudentError where that one
+        raises: there is nothing then to compare the others with."""
+        replies = self.student.calls(list(calls.values()))
         if replies[0].raised is not None:
             raise StudentError(*replies[0].raised)
-        return replies
+        return dict(zip(calls, replies, strict=True))
 
 
 def _arguments(draw: Draw, of: Any) -> dict[str, Any]:
