@@ -206,9 +206,8 @@ def _failed(seen: dict[str, Any], expected: dict[str, Any]) -> tuple[list[str], 
     return [name for name in names if seen.get(name) is False], len(names)
 
 
-def _first_few(names: list[str], most: int = 4) -> str:
-    more = [f"and {len(names) - most} more"] if len(names) > most else []
-    return "; ".join(names[:most] + more)
+def _first_few(names: list[str]) -> str:
+    return "; ".join(names[:4] + [f"and {len(names) - 4} more"] * (len(names) > 4))
 
 
 class _Broken:
@@ -248,16 +247,15 @@ class _Call:
 
     @cached_property
     def leaves(self) -> tuple[list[Tensor], list[int]]:
-        return _leaves((self.args, self.kwargs))
+        """The tensors and the whole numbers in it."""
+        return nests.tensors((self.args, self.kwargs)), _whole_numbers((self.args, self.kwargs))
 
     def small(self, sizes_in_tensors: bool) -> bool:
         """Whether nothing in it is large; whole numbers in tensors count where they may be sizes."""
         tensors, numbers = self.leaves
         sizes = [size for tensor in tensors for size in tensor.shape]
         whole = [int(t.double().abs().max()) for t in tensors if sizes_in_tensors and t.numel() and _whole(t)]
-        product = 1
-        for number in numbers:
-            product *= max(1, abs(number))
+        product = math.prod(max(1, abs(number)) for number in numbers)
         return max([*sizes, *whole, 0]) <= MAX_SIZE and max(sum(t.numel() for t in tensors), product) <= MAX_ELEMENTS
 
 
@@ -328,7 +326,7 @@ class _Given:
         if not call.small(self._sizes_in_tensors):
             raise ValueError(f"a test gets by with small inputs: sizes to {MAX_SIZE}, {MAX_ELEMENTS} numbers in all")
         torch.default_generator.manual_seed(self.seed)  # torch.manual_seed visits devices: milliseconds
-        args, kwargs = _copied(call.args), _copied(call.kwargs)
+        args, kwargs = nests.changed((call.args, call.kwargs), Tensor.clone)
         given = self.function(*args, **kwargs)
         return nests.changed(given, self._lender(nests.tensors((args, kwargs)), call)) if self._lends else given
 
@@ -362,31 +360,13 @@ class _Given:
         ))  # fmt: skip
 
 
-def _copied(value: Any) -> Any:
-    """The nest of lists, tuples and dicts again, with tensors of its own."""
-    if isinstance(value, Tensor):
-        return value.clone()
-    if isinstance(value, dict):
-        return {key: _copied(item) for key, item in value.items()}
-    return type(value)(map(_copied, value)) if isinstance(value, (list, tuple)) else value
-
-
 def _whole(tensor: Tensor) -> bool:
     return not (tensor.is_floating_point() or tensor.is_complex())
 
 
-def _leaves(value: Any) -> tuple[list[Tensor], list[int]]:
-    """The tensors and the whole numbers in a nest of lists, tuples and dicts."""
-    if isinstance(value, Tensor):
-        return [value], []
-    if isinstance(value, bool) or not isinstance(value, (int, dict, list, tuple, set)):
-        return [], []
-    if isinstance(value, int):
-        return [], [value]
-    tensors: list[Tensor] = []
-    numbers: list[int] = []
-    for item in value.values() if isinstance(value, dict) else value:
-        inner = _leaves(item)
-        tensors += inner[0]
-        numbers += inner[1]
-    return tensors, numbers
+def _whole_numbers(value: Any) -> list[int]:
+    """The whole numbers in a nest of lists, tuples and dicts, in order."""
+    if type(value) is int:
+        return [value]
+    items = value.values() if isinstance(value, dict) else value if isinstance(value, (list, tuple)) else ()
+    return [number for item in items for number in _whole_numbers(item)]

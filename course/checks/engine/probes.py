@@ -108,12 +108,7 @@ def again(subject: Subject) -> dict[str, Any]:
     usual = subject.call(given, module)
     calls = {"first": usual, "second": usual, "other": subject.call(subject.arguments(other), module), "third": usual}
     if module is not None:
-        calls |= {
-            "train": {"op": "mode", "on": module, "training": True},
-            "in training": usual,
-            "once more": usual,
-            "eval": {"op": "mode", "on": module, "training": False},
-        }
+        calls |= {"train": _mode(module, True), "in training": usual, "once more": usual, "eval": _mode(module, False)}
     replies = subject.ask(calls)
     first = replies["first"]
     seen: dict[str, Any] = {
@@ -184,12 +179,11 @@ def untouched(subject: Subject) -> dict[str, Any]:
     # What is given is in training, too, but for its last part, as where that is frozen: a mode that is only put back
     # for the whole shows there.
     given = {f"train `{name}`": value for name, value in usual.items() if isinstance(value, Module)}
-    calls |= {name: {"op": "mode", "on": each, "training": True} for name, each in own.items()}
-    calls |= {name: {"op": "mode", "on": each, "training": True, "but_last": True} for name, each in given.items()}
+    calls |= {name: _mode(each, True) for name, each in own.items()}
+    calls |= {name: _mode(each, True, but_last=True) for name, each in given.items()}
     if own or given:
         calls["in training"] = subject.call(usual, module, watch=names)
-        modules = {**own, **given}.items()
-        calls |= {f"{name}, put back": {"op": "mode", "on": each, "training": False} for name, each in modules}
+        calls |= {f"{name}, put back": _mode(each, False) for name, each in {**own, **given}.items()}
     building = _building(subject)
     calls |= building
     if numbers:
@@ -197,17 +191,13 @@ def untouched(subject: Subject) -> dict[str, Any]:
         calls[IN_THE_SAME] = subject.call(usual, module, then=[*numbers.values()])
     replies = subject.ask(calls)
     seen = {name: _changed(subject, names, replies[name]) for name in watched}
-    if in_training := replies.get("in training"):
-        if "mode" not in subject.declaration.excused and not seen["changed"]:
-            seen["changed"] = _changed(subject, names, in_training, "the mode ")  # dropout draws, batch norm counts
-        if (
-            own
-            and "training" not in subject.declaration.excused
-            and (other := differs(in_training, replies["changed"]))
-        ):
+    if "in training" in replies and "mode" not in subject.declaration.excused and not seen["changed"]:
+        seen["changed"] = _changed(subject, names, replies["in training"], "the mode ")  # dropout draws, too
+    if own:
+        other = differs(replies["in training"], replies["changed"])
+        if other and "training" not in subject.declaration.excused:
             seen["in training mode"] = other
-        if own:
-            seen["train gives back"] = "" if replies["train"].value is True else "something else"
+        seen["train gives back"] = "" if replies["train"].value is True else "something else"
     if building:
         built = replies[BUILT]
         built = replace(built, changed=tuple(name for name in built.changed if name != DRAWN))  # its weights are
@@ -226,8 +216,12 @@ def _building(subject: Subject) -> dict[str, dict[str, Any]]:
     modules = {f"train {place}": value for place, value in enumerate(values, 1) if isinstance(value, Module)}
     call = {"op": "call", "name": subject.declaration.component, "args": values, "kwargs": subject.declaration.keywords}
     names = [f"argument {place} of its class" for place, _ in enumerate(values, 1)]
-    modes = {name: {"op": "mode", "on": module, "training": True} for name, module in modules.items()}
+    modes = {name: _mode(module, True) for name, module in modules.items()}
     return modes | {BUILT: call | {"watch": names}} if modules else {}
+
+
+def _mode(module: Module, training: bool, **fields: Any) -> dict[str, Any]:
+    return {"op": "mode", "on": module, "training": training, **fields}
 
 
 def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "") -> str:
