@@ -74,10 +74,11 @@ def differs(seen: Reply, from_: Reply) -> str:
     now, before = flatten({"": seen.value}), flatten({"": from_.value})
     if now.keys() != before.keys():
         return "differs"
-    return "" if all(alike(now[name], value) for name, value in before.items()) else "differs"
+    return "" if all(agree(now[name], value) for name, value in before.items()) else "differs"
 
 
-def alike(a: Any, b: Any) -> bool:
+def agree(a: Any, b: Any) -> bool:
+    """Whether two values are of one kind, and the same up to rounding."""
     if isinstance(a, Tensor) and isinstance(b, Tensor):
         if a.shape != b.shape or a.is_floating_point() != b.is_floating_point():
             return False

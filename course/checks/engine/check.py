@@ -66,15 +66,15 @@ class Check:
         """Declare what a component takes and promises: see `Declaration`. Upper-case keywords are the sizes of its
         axes, a number or an `Axis`; `same`, `optional` and `spread` may be one text of names."""
         axes = {n: v if isinstance(v, Axis) else Axis(v) for n, v in declared.items() if n.isupper()}
-        promised: dict[str, Any] = {
-            n: tuple(v.split()) if n in ("same", "optional", "spread") and isinstance(v, str) else v
-            for n, v in declared.items()
-        }
-        promised = {n: v for n, v in promised.items() if not n.isupper()}
+        promised = {n: v for n, v in declared.items() if not n.isupper()}
+        for name in {"same", "optional", "spread"} & promised.keys():
+            if isinstance(promised[name], str):
+                promised[name] = tuple(promised[name].split())
         if component not in self.components:
             raise ValueError(f"{self.name} declares {component!r}, and its components are {self.components}")
-        if unknown := set(promised.get("excused", {})) - conditions.KINDS:
-            raise ValueError(f"{self.name}: there are no conditions {sorted(unknown)} to be excused from")
+        if unknown := set(promised.get("excused", {})) - conditions.EXCUSABLE:
+            known = ", ".join(sorted(conditions.EXCUSABLE))
+            raise ValueError(f"{self.name}: no conditions {sorted(unknown)} to be excused from, only {known}")
 
         def add(build: Callable[..., Arguments]) -> Callable[..., Arguments]:
             self.declarations.append(Declaration(component, build, axes, **promised))

@@ -26,7 +26,7 @@ from course.protocol.student import Student
 
 REDUNDANT = Path(__file__).parents[1] / "redundant.json"
 
-Look = Callable[["Subject"], dict[str, Any]]
+Look = Callable[[Subject], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ CONDITIONS: dict[str, Condition] = {
     "ignored": Condition("what does not count changes nothing", probes.ignored, explanations.say_ignored),
     "device": Condition("on another device", probes.elsewhere, explanations.say_elsewhere),
 }
-KINDS = {*CONDITIONS, "training", "mode", "state"}  # parts of "again" and "untouched"
+EXCUSABLE = {*CONDITIONS, "training", "mode", "state"}  # parts of "again" and "untouched"
 WEIGHT = 0.5  # of each
 _PROBE = Key.public("which conditions apply")
 

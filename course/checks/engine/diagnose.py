@@ -46,6 +46,8 @@ def causes(
     apart = [case.agrees or case.contract for case in cases]
     telling = [i for i in failing if not apart[i]] or failing
     asked = [i for i in range(len(cases)) if not apart[i] or telling is failing]
+    everything = sum(cases[i].weight for i in telling)
+    enough = NEARLY_ALL * everything
 
     def looks_like(diagnosis: Diagnosis, i: int) -> bool:
         return same(i, seen[i], diagnosis.observations[i])
@@ -67,8 +69,6 @@ def causes(
         return [i for i in telling if i in alike]
 
     best, most = None, 0.0
-    everything = sum(cases[i].weight for i in telling)
-    enough = NEARLY_ALL * everything
     for diagnosis in table.diagnoses:
         if (alike := explained(diagnosis)) is None:
             continue

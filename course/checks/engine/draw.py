@@ -85,7 +85,7 @@ class Draw:
         lengths = self._random.randint(1, longest + 1, batch)
         lengths[self._random.randint(batch)] = longest
         if batch > 1 and (lengths == longest).all():
-            lengths[int(lengths.argmax()) + 1 if batch > 1 else 0] = max(1, longest - 1)
+            lengths[1] = max(1, longest - 1)
         return torch.from_numpy(lengths.astype(np.int64))
 
     def state(self, module: Module | torch.nn.Module, scale: float = 0.5) -> dict[str, Tensor]:

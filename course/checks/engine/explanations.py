@@ -8,7 +8,7 @@ from typing import Any
 
 from torch import Tensor
 
-from course.checks.engine.agreement import alike, lacks_ones
+from course.checks.engine.agreement import agree, lacks_ones
 from course.checks.engine.raised import meaning
 from course.protocol.untouched import IN_MEMORY_OF
 
@@ -48,7 +48,7 @@ def say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
 
 def _only_of_one(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
     """Whether all is well but where an axis has size one, and there it is not only numbers that are off."""
-    other = {name for name, right in expected.items() if not _agree(observed.get(name), right)}
+    other = {name for name, right in expected.items() if not agree(observed.get(name), right)}
     variations = {name.rpartition(": ")[0] for name in other}
     in_form = any(name.endswith((": raised", ", form")) for name in other)
     return in_form and all(name.endswith(" = 1") or name == "all sizes at their least" for name in variations)
@@ -56,12 +56,8 @@ def _only_of_one(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
 
 def _squeezed(observed: dict[str, Any], expected: dict[str, Any]) -> bool:
     """Whether all that is off are shapes that lack axes of size one."""
-    other = {name for name, right in expected.items() if not _agree(observed.get(name), right)}
+    other = {name for name, right in expected.items() if not agree(observed.get(name), right)}
     return all(name.endswith(", form") and lacks_ones(observed.get(name), expected[name]) for name in other)
-
-
-def _agree(seen: Any, right: Any) -> bool:
-    return alike(seen, right) if type(seen) is type(right) else False
 
 
 def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
@@ -79,11 +75,11 @@ def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
             which = f"result {place}" if place else "the result"
             if shape != asked:
                 return f"With {variation} {which} has shape {shape}, and {asked} is asked for."
-        if isinstance(right, Tensor) and not (isinstance(seen, Tensor) and alike(seen, right)):
+        if isinstance(right, Tensor) and not agree(seen, right):
             return f"With {variation} the result is not right."
         if what == "result" and isinstance(right, str) and seen != right:
             return f"With {variation} the result is not exactly right."
-        if _of_a_result(what) and not what.endswith(", form") and not _agree(seen, right):
+        if _of_a_result(what) and not what.endswith(", form") and not agree(seen, right):
             return f"With {variation} the result is not right{_look_at(what)}."
     for name in sorted(observed.keys() - expected.keys()):
         variation, _, what = name.rpartition(": ")
@@ -117,7 +113,7 @@ def say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
                 "cut from the graph on the way (`detach`, `.data`, `.item()`, `no_grad`, a new tensor made of numbers)."
             )
         seen = observed.get(name)
-        if isinstance(reached, Tensor) and not (isinstance(seen, Tensor) and alike(seen, reached)):
+        if isinstance(reached, Tensor) and not agree(seen, reached):
             return f"The gradient of `{name.partition(',')[0]}` is not right."
     return None
 

@@ -26,9 +26,8 @@ RECORDED = Path(__file__).parents[1] / "recorded"
 def dump(check: Check, table: Table) -> bytes:
     """The table of a check as a compressed npz, each different array once; the same table gives the same bytes. What a
     wrong answer shares with the reference is not written again."""
-    numbers: dict[
-        str, list[np.ndarray]
-    ] = {}  # of each dtype, one behind the other: an array of its own takes 300 bytes
+    # Of each dtype, one behind the other: an array of its own takes 300 bytes.
+    numbers: dict[str, list[np.ndarray]] = {}
     filled: dict[str, int] = {}
     places: dict[bytes, list[Any]] = {}
 
