@@ -7,7 +7,6 @@ says. What lies outside is strange, whichever side it is on. Nothing is expected
 from __future__ import annotations
 
 import functools
-import re
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -15,12 +14,13 @@ import torch
 
 from benchmarks import decoding, gpu_parts, models
 from benchmarks.cards import Card, on_card
-from benchmarks.peers import MODELS, PLAIN, Size, course_language_model
+from benchmarks.peers import MODELS, PLAIN, WORKS, Size, course_language_model
 from benchmarks.record import Record
 from course.data.text import Characters, reference_text
 from training.configuration import read_preset
 
 SLOWEST = 4  # a card that takes so many times as long as the made-up clock says is strange
+WORKS_OF = {models.measure_of(model, work): (model, work) for model in MODELS for work in WORKS}
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ def seconds_of_token(card: Card, cache: str, size: Size, batch: int, read: int) 
     return clock.now - before, weights / card.bandwidth
 
 
-def of_decoding(card: Card, cache: str, size: Size, batch: int, read: int) -> Expected:
+def of_decoding(card: Card, measure: str, cache: str, size: Size) -> Expected:
     """Tokens a second: at most what the memory's bandwidth allows, at least a quarter of what the clock says."""
+    batch, read = models.decoding_measures(size)[measure]
     clock, weights = seconds_of_token(card, cache, size, batch, read)
-    what = f"{models.decoding_measure(batch, read)}, {cache}"
-    return Expected(what, batch / clock / SLOWEST, batch / weights, "tokens a second")
+    return Expected(f"{measure}, {cache}", batch / clock / SLOWEST, batch / weights, "tokens a second")
 
 
 def of_training(card: Card) -> Expected:
@@ -106,7 +106,7 @@ def of_training(card: Card) -> Expected:
     length, outputs = preset["length"], len(Characters(reference_text()[0]))
     sizes = {key: preset[key] for key in ("d_model", "num_heads", "d_ff", "num_layers")}
     size = Size(**sizes, outputs=outputs, batch=preset["batch_size"], length=length, context=length)
-    rung = next(rung for rung in models.LADDER if rung.name == "+ torch.compile")
+    rung = models.RUNGS["+ torch.compile"]
     if "bfloat16" not in card.peaks:
         rung = replace(rung, dtype=torch.float32, tf32=False)
     tokens = of_rung(card, "language-model-128", size, "training", rung)  # at any length it is the same model
@@ -121,13 +121,11 @@ def expected_in(name: str, record: Record, settings: dict[str, Any], card: Card)
         return of_training(card), record.get("samples_per_second")
     if record.get("peer") != "course" or "per_second" not in record:
         return None, None
-    measure, rate = record["measure"], record["per_second"]
-    if places := re.match(rf"{models.DECODING}, batch (\d+), places (\d+) to", measure):
-        batch, read = map(int, places.groups())
-        return of_decoding(card, record["rung"], Size(**settings[models.DECODING]), batch, read), rate
-    model, _, work = measure.rpartition(" ")
-    rung = next(rung for rung in models.LADDER if rung.name == record["rung"])
-    return of_rung(card, model, Size(**settings[model]), work, rung), rate
+    measure, rung, rate = record["measure"], record["rung"], record["per_second"]
+    if measure not in WORKS_OF:
+        return of_decoding(card, measure, rung, Size(**settings[models.DECODING])), rate
+    model, work = WORKS_OF[measure]
+    return of_rung(card, model, Size(**settings[model]), work, models.RUNGS[rung]), rate
 
 
 def judged(name: str, result: dict[str, Any], card: Card | None) -> list[Record]:

@@ -269,8 +269,8 @@ def expected_of(part: Part, card: Card) -> Iterator[Expected]:
         yield expected.of_training(card)
     if part.name == models.DECODING:
         size = decoding.SIZES["base"]
-        for batch, read, cache in itertools.product(decoding.BATCHES, decoding.READ, decoding.OURS):
-            yield expected.of_decoding(card, cache, size, batch, read)
+        for measure, cache in itertools.product(models.decoding_measures(size), decoding.OURS):
+            yield expected.of_decoding(card, measure, cache, size)
     if "--rungs" in part.words:
         model, rungs = part.words[part.words.index("--only") + 1], part.words[part.words.index("--rungs") + 1 :]
         size = replace(MODELS[model].sizes["base"], batch=BATCH)

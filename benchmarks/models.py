@@ -89,6 +89,7 @@ LADDER = (
     Rung("+ torch.compile", **BF16, fused_optimizer=True, mode="default"),
     Rung("+ CUDA graphs", **BF16, fused_optimizer=True, mode=GRAPHS, gpu_only=True),
 )
+RUNGS = {rung.name: rung for rung in LADDER}
 
 
 def ladder(model: Model, work: str, device: torch.device) -> list[Rung]:
@@ -432,7 +433,7 @@ def run(
     records += assert_same_work(model_name, [name for name in names if name != "course"], size, device)
     no_bfloat16 = imitates_bfloat16(device)
     for work in model.works:
-        measure = f"{model_name} {work}"
+        measure = measure_of(model_name, work)
         for rung in ladder(model, work, device):
             if rungs is not None and rung.name not in rungs:
                 continue
@@ -452,41 +453,48 @@ def run(
     return records
 
 
-def decoding_measure(batch: int, read: int) -> str:
-    """What a rate of decoding is called."""
-    return f"{DECODING}, batch {batch}, places {read} to {read + decoding.COUNT - 1}"
+def measure_of(model: str, work: str) -> str:
+    """What the rate of a model at a work is called."""
+    return f"{model} {work}"
+
+
+def decoding_measures(size: Size) -> dict[str, tuple[int, int]]:
+    """What each rate of decoding is called: its batch, and how many tokens have been read before."""
+    reads = sorted({min(read, size.context - decoding.COUNT) for read in decoding.READ})
+    return {
+        f"{DECODING}, batch {batch}, places {read} to {read + decoding.COUNT - 1}": (batch, read)
+        for batch in decoding.BATCHES
+        for read in reads
+    }
 
 
 def run_decoding(size: Size, device: torch.device, rounds: int, seconds: float) -> list[Record]:
     """Tokens a second that each cache writes, by batch and place: the course's caches, each against every peer's."""
     records: list[Record] = []
     models = decoding.pair(size, device)
-    for batch in decoding.BATCHES:
-        for read in sorted({min(read, size.context - decoding.COUNT) for read in decoding.READ}):
-            measure = decoding_measure(batch, read)
-            prompt = torch.randint(size.outputs, (batch, read + 1), generator=torch.Generator().manual_seed(0))
-            prompt = prompt.to(device)
-            steps: dict[str, Step] = {}
-            notes: dict[str, str] = {}
-            with torch.inference_mode():
-                for name, make in (decoding.OURS | decoding.PEERS).items():
-                    try:
-                        writer = make(models, prompt[:, :-1])
-                        apart = decoding.difference(models, writer, prompt, decoding.COUNT)
-                    except RuntimeError as error:  # no compiler: the others go on
-                        notes[name] = f"failed: {str(error).strip().splitlines()[0]}"
-                        continue
-                    if apart > SAME_LOGITS:
-                        raise AssertionError(f"{name} gives other logits than one pass, by {apart:.1e} of the largest")
-                    steps[name] = partial(decoding.write, writer, prompt[:, -1:], decoding.COUNT)
-                rates = take_turns(steps, batch * decoding.COUNT, device, rounds, seconds)
-            torch.compiler.reset()
-            for ours in decoding.OURS:
-                made: list[Record] = [{"peer": "course", **speeds(rates[ours], None, device)}]
-                made += ({"peer": n, **speeds(rates[n], rates[ours], device)} for n in decoding.PEERS if n in rates)
-                records += ({"measure": measure, "rung": ours, "unit": "tokens", **record} for record in made)
-                print(f"{measure}, {ours}: {in_one_line(made)}", file=sys.stderr, flush=True)
-            records += ({"measure": measure, "peer": name, "note": note} for name, note in notes.items())
+    for measure, (batch, read) in decoding_measures(size).items():
+        prompt = torch.randint(size.outputs, (batch, read + 1), generator=torch.Generator().manual_seed(0)).to(device)
+        steps: dict[str, Step] = {}
+        notes: dict[str, str] = {}
+        with torch.inference_mode():
+            for name, make in (decoding.OURS | decoding.PEERS).items():
+                try:
+                    writer = make(models, prompt[:, :-1])
+                    apart = decoding.difference(models, writer, prompt, decoding.COUNT)
+                except RuntimeError as error:  # no compiler: the others go on
+                    notes[name] = f"failed: {str(error).strip().splitlines()[0]}"
+                    continue
+                if apart > SAME_LOGITS:
+                    raise AssertionError(f"{name} gives other logits than one pass, by {apart:.1e} of the largest")
+                steps[name] = partial(decoding.write, writer, prompt[:, -1:], decoding.COUNT)
+            rates = take_turns(steps, batch * decoding.COUNT, device, rounds, seconds)
+        torch.compiler.reset()
+        for ours in decoding.OURS:
+            made: list[Record] = [{"peer": "course", **speeds(rates[ours], None, device)}]
+            made += ({"peer": n, **speeds(rates[n], rates[ours], device)} for n in decoding.PEERS if n in rates)
+            records += ({"measure": measure, "rung": ours, "unit": "tokens", **record} for record in made)
+            print(f"{measure}, {ours}: {in_one_line(made)}", file=sys.stderr, flush=True)
+        records += ({"measure": measure, "peer": name, "note": note} for name, note in notes.items())
     return records
 
 
@@ -538,7 +546,7 @@ def main(arguments: list[str] | None = None, folder: Path | None = None) -> Path
         "--only", nargs="+", choices=[*MODELS, DECODING], metavar="MODEL", help=", ".join([*MODELS, DECODING])
     )
     parser.add_argument("--with-timm", action="store_true", help="fetch timm into _build/timm, unless it is there")
-    parser.add_argument("--rungs", nargs="+", choices=[rung.name for rung in LADDER], metavar="RUNG")
+    parser.add_argument("--rungs", nargs="+", choices=RUNGS, metavar="RUNG")
     parser.add_argument("--folder", type=Path, help="where the result goes; otherwise benchmarks/results/")
     asked = parser.parse_args(arguments)
     if asked.rounds < 1 or asked.seconds <= 0:

@@ -15,7 +15,7 @@ META = torch.device("meta")
 
 def test_two_layers_say_what_twelve_take():
     """Nearly: the kernels whose bytes are few are not quite alike."""
-    rung = next(rung for rung in models.LADDER if rung.name == "bfloat16, fused attention")
+    rung = models.RUNGS["bfloat16, fused attention"]
     size = replace(MODELS["vit"].sizes["small"], batch=64)
     assert size.num_layers == 4
     clock, products = expected.seconds_of_step(A100, "vit", size, "training", rung)
@@ -70,8 +70,10 @@ def test_the_courses_rungs_are_held_against_the_clock(monkeypatch):
 def test_what_is_written_and_trained_is_held_against_the_clock(monkeypatch):
     monkeypatch.setattr(expected, "seconds_of_token", lambda card, cache, size, batch, read: (1.0, 0.25))
     monkeypatch.setattr(expected, "of_training", lambda card: expected.Expected("", 10.0, 20.0, ""))
-    settings = {models.DECODING: asdict(decoding.SIZES["base"])}  # of a batch of 8: 2 to 32 tokens a second
-    rows = [{"measure": models.decoding_measure(8, 248), "rung": "chapter 07's cache", "peer": peer, "per_second": rate}
+    size = decoding.SIZES["base"]
+    settings = {models.DECODING: asdict(size)}  # of a batch of 8: 2 to 32 tokens a second
+    (measure,) = (name for name, which in models.decoding_measures(size).items() if which == (8, 248))
+    rows = [{"measure": measure, "rung": "chapter 07's cache", "peer": peer, "per_second": rate}
             for peer, rate in (("course", 33.0), ("course", 31.0), ("transformers, StaticCache", 99.0))]  # fmt: skip
     judged = expected.judged("models_cuda", {"records": rows, "settings": settings}, A100)
     assert [row.get("strange") for row in judged] == [True, False, None]
