@@ -61,14 +61,14 @@ class VisionTransformer(nn.Module):
       "first", "last": that of the first or the last patch; "mean": the mean over all patches.
       These three have no class token, and one token fewer.
     The parts are patches (PatchEmbedding), class_token (nn.Parameter, (1, 1, D), only with
-    "class", started as you like), positions (LearnedPositionalEncoding, one row per token, the
+    "class", initialized as you like), positions (LearnedPositionalEncoding, one row per token, the
     class token's first), encoder (TransformerEncoder, pre-norm, gelu, no dropout, with this
     layer_norm_eps) and head (nn.Linear with bias, d_model to num_classes).
 
     encode: images (B, C, H, W) -> (B, T, D), the encoder's output for each of the T tokens,
       N or N + 1.
     forward: images (B, C, H, W) -> logits (B, num_classes).
-    The constructor raises ValueError for another pool and for patches that do not tile
+    The constructor raises ValueError for any other pool and for patches that do not tile
     image_size. encode and forward raise it for images of another height or width.
     """
 
