@@ -8,11 +8,17 @@ import torch
 from torch import Tensor
 
 from course.checks.engine.case import OTHER_FORM, Case, describe
+from course.checks.engine.places import where
 from course.checks.engine.raised import meaning
 from course.checks.engine.table import UNSTEADY, Observation
 from course.protocol.blocked import REFUSAL
 from course.protocol.runner import UNDEFINED
 from course.verdict import UNWRITTEN
+
+LARGE = 1e15
+# Factors by which a number is off where a step was forgotten, or done once too often.
+TELLING = {"twice": 2, "half of": 0.5, "minus": -1, "ln 2 times": math.log(2), "1/ln 2 times": 1 / math.log(2)}
+TELLING |= {"100 times": 100, "a hundredth of": 0.01}
 
 
 def _family(value: Any) -> str:
@@ -74,7 +80,7 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
         return f"`{name}` is {describe(value)}, and {describe(expected)} is asked for."
     if not isinstance(expected, Tensor):
         if type(expected) in (int, float):
-            return None if _same_number(value, expected, case) else f"`{name}` is not the number asked for."
+            return None if _same_number(value, expected, case) else f"`{name}` {_number(value, expected)}."
         if value == expected:
             return None
         if isinstance(expected, bool):
@@ -85,20 +91,40 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
     if value.shape != expected.shape:
         return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
     if not expected.is_floating_point():
-        wrong = int((value != expected).sum())
-        return None if wrong == 0 else f"{_count(wrong, value.numel(), f'entries of `{name}`')} not right."
+        wrong = value != expected
+        count = _count(int(wrong.sum()), value.numel(), f"entries of `{name}`")
+        return f"{count} not right. {where(wrong)}".rstrip() if bool(wrong.any()) else None
     if _close(value, expected, case):
         return None
     if bool(torch.isfinite(expected).all()) and not bool(torch.isfinite(value).all()):
         count = int((~torch.isfinite(value)).sum())
         return f"{_count(count, value.numel(), f'values of `{name}`')} NaN or infinite."
     gap = float((value.double() - expected.double()).abs().nan_to_num(torch.inf).max())
-    sentence = f"The values of `{name}` are off, by up to {gap:.2g}."
+    close = torch.isclose(value.double(), expected.double(), atol=case.atol, rtol=case.rtol, equal_nan=True)
+    sentence = f"The values of `{name}` are off, by up to {gap:.2g}. {where(~close)}".rstrip()
     if value.dtype in (torch.bfloat16, torch.float16):
         if gap <= torch.finfo(value.dtype).eps * max(1.0, float(expected.abs().max())):
             rounded = str(value.dtype).removeprefix("torch.")
             sentence += f" They are rounded to {rounded}: answer in the inputs' own precision."
     return sentence
+
+
+def _number(value: float, expected: float) -> str:
+    """What a number is that should be another: how many times that one, where that tells what was forgotten."""
+    digits = next((n for n in (4, 8) if _written(value, n) != _written(expected, n)), 17)
+    seen, right = _written(value, digits), _written(expected, digits)
+    if 0 < abs(expected) < LARGE and abs(value) < LARGE:
+        for times, factor in TELLING.items():
+            if math.isclose(value, factor * expected, rel_tol=1e-4):
+                return f"is {seen}, {times} the {right} asked for"
+    return f"is {seen}, and {right} is asked for"
+
+
+def _written(number: float, digits: int) -> str:
+    """A number in so many digits; a whole one that is not too long in all of its own."""
+    if type(number) is int and abs(number) >= LARGE:
+        return "a whole number beyond 1e15"
+    return str(number) if type(number) is int else f"{number:.{digits}g}"
 
 
 def _count(some: int, of: int, things: str) -> str:

@@ -1,5 +1,7 @@
 """What counts as the same number, and the words where it is another."""
 
+import math
+
 import pytest
 import torch
 
@@ -23,8 +25,14 @@ def test_one_and_many_have_their_verbs():
     table = Table(KEY, (Observation(right),), ())
     one, two = torch.tensor([False, *4 * [True]]), torch.tensor([False, False, *3 * [True]])
     for change, words in (
-        ({"mask": one}, "1 of the 5 entries of `mask` is not right."),
-        ({"mask": two}, "2 of the 5 entries of `mask` are not right."),
+        (
+            {"mask": one},
+            "1 of the 5 entries of `mask` is not right. All that differs is at place 0 (places count from 0).",
+        ),
+        (
+            {"mask": two},
+            "2 of the 5 entries of `mask` are not right. All that differs is before place 2 (places count from 0).",
+        ),
         ({"names": "c"}, "`names`: c. Asked for: a, b."),
         ({"so": False}, "“so” should hold, and does not."),
     ):
@@ -62,3 +70,34 @@ def test_only_our_own_sentences_are_told_without_saying_whose_they_are(kind, wor
     case = Case("a case", lambda student, draw: {}, 1.0, None, 1e-5, 1e-4, False)
     sentence = difference(Observation(raised=(kind, words)), Observation({"x": 1}), case)
     assert sentence == (told or f"Your code raised {kind}: {words}")
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "words"),
+    [
+        (2.5, 4.0, "`n` is 2.5, and 4 is asked for."),
+        (10, 5, "`n` is 10, twice the 5 asked for."),
+        (-0.3, 0.3, "`n` is -0.3, minus the 0.3 asked for."),
+        (2 * math.log(2), 2.0, "`n` is 1.386, ln 2 times the 2 asked for."),
+        (1.00003, 1.00001, "`n` is 1.00003, and 1.00001 is asked for."),  # as many digits as tell them apart
+        (0.0, 0.5, "`n` is 0, and 0.5 is asked for."),
+        (1, 0, "`n` is 1, and 0 is asked for."),
+        (float("nan"), 0.5, "`n` is nan, and 0.5 is asked for."),
+        (10**400, 3, "`n` is a whole number beyond 1e15, and 3 is asked for."),
+    ],
+)
+def test_a_number_is_told_beside_the_one_asked_for(value, expected, words):
+    assert difference(Observation({"n": value}), Observation({"n": expected}), TIGHT) == words
+
+
+def test_the_places_of_wrong_values_are_told():
+    right = torch.arange(12.0).view(3, 4)
+    wrong = right.clone()
+    wrong[:, 0] += 1
+    said = difference(Observation({"n": wrong}), Observation({"n": right}), TIGHT)
+    assert (
+        said == "The values of `n` are off, by up to 1. All that differs is at place 0 of axis 1 (places count from 0)."
+    )
+
+
+TIGHT = Case("n", lambda student, draw: {}, 1.0, None, 1e-9, 1e-9, False)
