@@ -91,9 +91,10 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
     if value.shape != expected.shape:
         return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
     if not expected.is_floating_point():
-        wrong = value != expected
-        count = _count(int(wrong.sum()), value.numel(), f"entries of `{name}`")
-        return f"{count} not right. {where(wrong)}".rstrip() if bool(wrong.any()) else None
+        differs = value != expected
+        count = int(differs.sum())
+        sentence = f"{_count(count, value.numel(), f'entries of `{name}`')} not right. {where(differs)}"
+        return sentence.rstrip() if count else None
     if _close(value, expected, case):
         return None
     if bool(torch.isfinite(expected).all()) and not bool(torch.isfinite(value).all()):
