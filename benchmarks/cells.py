@@ -16,14 +16,12 @@ import time
 from pathlib import Path
 
 import nbformat
-from nbclient import NotebookClient
 
 from benchmarks.record import Record, write
+from benchmarks.solved import SOLVED, run
 from course.committed import digest
 from course.handed_out import GUESS
 
-ROOT = Path(__file__).resolve().parent.parent
-SOLVED = ROOT / "_build" / "solved"
 TRAINS = "skip-execution"
 ABOUT = """Every cell of a solved notebook that is guessed first and then trains or measures: seconds of CPU in a run of
 the whole notebook, with the processes that it starts."""
@@ -45,7 +43,7 @@ get_ipython().events.register("pre_run_cell", _meter.before)
 get_ipython().events.register("post_run_cell", _meter.after)
 """
 TOLD = "import json; print(json.dumps(_meter.seconds))"
-ENVIRONMENT = {"COURSE_STRICT": "1", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
+ENVIRONMENT = {"OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1", "PYTHONHASHSEED": "0"}
 
 
 def measured(path: Path) -> list[Record]:
@@ -54,14 +52,7 @@ def measured(path: Path) -> list[Record]:
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
     meter, told = (nbformat.v4.new_code_cell(source) for source in (METER, TOLD))
     notebook.cells = [meter, *code, told]
-    client = NotebookClient(
-        notebook,
-        timeout=3600,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(ROOT / "notebooks")}},
-        skip_cells_with_tag="never",
-    )
-    client.execute(env=os.environ | ENVIRONMENT | {"PYTHONPATH": str(ROOT)})
+    run(notebook, 3600, ENVIRONMENT)
     used = json.loads(told.outputs[0].text)[-len(code) :]  # less the meter's own cell
     return [
         {"notebook": path.stem, "cell": digest(cell.source), "cpu_seconds": seconds}

@@ -31,6 +31,7 @@ import torch
 from benchmarks import decoding, expected, models
 from benchmarks.cards import CARDS, Card, card_of
 from benchmarks.expected import Expected, judged
+from benchmarks.gpu_parts import in_one_line
 from benchmarks.peers import MODELS
 from benchmarks.record import Record, write
 from course import committed
@@ -252,13 +253,7 @@ def lay_together(name: str, todo: Iterable[Part], folder: Path, results: Path, c
         seeds=seeds or None,
         folder=results,
     )
-    return [in_words(record) for record in records if record.get("strange")]
-
-
-def in_words(record: Record) -> str:
-    """A strange record in one line."""
-    shown = {key: value for key, value in record.items() if key != "printed" and value not in ("", None)}
-    return ", ".join(f"{key} {f'{value:.3g}' if isinstance(value, float) else value}" for key, value in shown.items())
+    return [in_one_line(record) for record in records if record.get("strange")]
 
 
 def expected_of(part: Part, card: Card) -> Iterator[Expected]:

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import argparse
 import itertools
-import os
 import subprocess
 import sys
 import time
@@ -29,6 +28,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 from benchmarks.record import Record, write
+from benchmarks.solved import SOLVED, run
 from solutions.cuda import fuse_attention, measure_throughput, train_step
 from solutions.language_model import CausalLanguageModel
 from solutions.transformer import Transformer, label_smoothing_loss
@@ -251,14 +251,13 @@ def roof(device: torch.device) -> Iterator[Record]:
 def chapters(device: torch.device) -> Iterator[Record]:
     """Chapters 09 and 10 with their solutions, run cell by cell: what each printed, how long it took, whether its
     assertions hold. A notebook takes the GPU by itself; with --device cpu it is kept from it."""
-    import nbformat  # the Jupyter client, which nothing else here needs
-    from nbclient import NotebookClient
+    import nbformat  # notebooks' files, which nothing else here needs
 
     for number in ("09", "10"):
         command = [sys.executable, "-m", "tools.notebooks", "solve", number]
         subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
-        (path,) = (ROOT / "_build" / "solved").glob(f"{number}-*.ipynb")
-        for record in run_notebook(nbformat.read(path, as_version=4), NotebookClient, device):
+        (path,) = SOLVED.glob(f"{number}-*.ipynb")
+        for record in run_notebook(nbformat.read(path, as_version=4), device):
             yield {"chapter": path.stem, **record}
 
 
@@ -271,23 +270,21 @@ def in_text(output: Any) -> str:
     return ""
 
 
-def run_notebook(notebook: Any, client: Any, device: torch.device) -> Iterator[Record]:
+def run_notebook(notebook: Any, device: torch.device) -> Iterator[Record]:
     """Every code cell in turn, also after one that failed."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "COURSE_STRICT": "1", "TQDM_DISABLE": "1"}
+    environment = {}
     if device.type == "cpu":
         environment["CUDA_VISIBLE_DEVICES"] = ""
     began: dict[int, float] = {}
     took: dict[int, float] = {}
-    client(
+    run(
         notebook,
-        timeout=900,
-        kernel_name="python3",
-        resources={"metadata": {"path": str(ROOT / "notebooks")}},
+        900,
+        environment,
         allow_errors=True,
-        skip_cells_with_tag="never",
         on_cell_start=lambda cell, cell_index: began.setdefault(cell_index, time.perf_counter()),
         on_cell_complete=lambda cell, cell_index: took.setdefault(cell_index, time.perf_counter() - began[cell_index]),
-    ).execute(env=environment)
+    )
     section = ""
     for index, cell in enumerate(notebook.cells):
         if cell.cell_type == "markdown":
@@ -319,7 +316,7 @@ AT_SIZE = {
 STEPS = 300
 
 
-def training(device: torch.device, folder: Path, steps: int = STEPS, more: str = "") -> Iterator[Record]:
+def training(device: torch.device, folder: Path) -> Iterator[Record]:
     """`python -m training` at size for a few hundred steps: samples a second and the loss, from its own curves."""
     # of the extra `train`, which nothing else here needs
     from tensorboard.backend.event_processing.event_accumulator import (  # type: ignore[import-untyped]
@@ -331,8 +328,8 @@ def training(device: torch.device, folder: Path, steps: int = STEPS, more: str =
         out = folder / name.replace(" ", "-")
         command = [
             *(sys.executable, "-m", "training", *flags.split(), "--out", str(out), "--device", device.type),
-            *("--steps", str(steps), "--warm-up", "50", "--fused", "--dtype", "bfloat16" if short else "float32"),
-            *("--evaluate-every", str(steps), "--checkpoint-every", str(steps), *more.split()),
+            *("--steps", str(STEPS), "--warm-up", "50", "--fused", "--dtype", "bfloat16" if short else "float32"),
+            *("--evaluate-every", str(STEPS), "--checkpoint-every", str(STEPS)),
         ]
         done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
         if done.returncode:
@@ -390,8 +387,8 @@ def main(arguments: list[str] | None = None) -> Path:
 
 def in_one_line(record: Record) -> str:
     """What a part found, shortly."""
-    said = (f"{k} {f'{v:.3g}' if isinstance(v, float) else v}" for k, v in record.items() if k != "printed" and v != "")
-    return ", ".join(said)
+    shown = {key: value for key, value in record.items() if key != "printed" and value not in ("", None)}
+    return ", ".join(f"{key} {f'{value:.3g}' if isinstance(value, float) else value}" for key, value in shown.items())
 
 
 if __name__ == "__main__":

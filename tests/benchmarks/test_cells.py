@@ -7,8 +7,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from benchmarks import cells
+from benchmarks import cells, solved
 from course.committed import digest
+from tools.notebooks import refreshing
 
 BUSY = "import time; end = time.process_time() + 0.4\nwhile time.process_time() < end: pass"
 
@@ -33,6 +34,10 @@ def test_only_guessed_cells_that_train_get_their_seconds(tmp_path: Path) -> None
         ("00-toy", digest("1")),
     ]
     assert 0.4 <= records[0]["cpu_seconds"] < 0.7 and records[1]["cpu_seconds"] < 0.2
+
+
+def test_cells_are_measured_as_a_refresh_runs_them() -> None:
+    assert solved.ENVIRONMENT | cells.ENVIRONMENT == refreshing.ENVIRONMENT
 
 
 def test_without_solved_notebooks_the_command_that_makes_them_is_named(tmp_path: Path) -> None:

@@ -347,8 +347,6 @@ def test_the_roof_says_rates(tmp_path):
 
 
 def test_a_notebook_runs_to_its_end_and_says_which_cell_failed():
-    from nbclient import NotebookClient
-
     timed = {"tags": ["timing"]}
     notebook = new_notebook(
         cells=[
@@ -358,7 +356,7 @@ def test_a_notebook_runs_to_its_end_and_says_which_cell_failed():
             new_code_cell("from course.table import Table; t = Table({'n': 'd'}); t.row(3); t", metadata=timed),
         ]
     )
-    rows = list(gpu_parts.run_notebook(notebook, NotebookClient, torch.device("cpu")))
+    rows = list(gpu_parts.run_notebook(notebook, torch.device("cpu")))
     assert [(r["cell"], r["error"], r["printed"], r["strange"]) for r in rows] == [
         (1, "", "", False), (2, "AssertionError: too slow", "kept\n", True), (3, "", "n\n3\n", False)
     ]  # fmt: skip
@@ -372,7 +370,7 @@ def test_the_training_program_is_asked_at_size_and_its_curves_are_read(tmp_path,
     monkeypatch.setattr(gpu_parts, "AT_SIZE", of)
     monkeypatch.setattr(gpu_parts, "STEPS", 20)
     monkeypatch.setenv("TQDM_DISABLE", "1")
-    small, wrong = list(gpu_parts.training(torch.device("cpu"), tmp_path, 20))
+    small, wrong = list(gpu_parts.training(torch.device("cpu"), tmp_path))
     assert small["samples_per_second"] > 1 and small["error"] == ""
     assert wrong["strange"] and "num_heads must divide d_model" in wrong["error"]
 
