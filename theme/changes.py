@@ -12,9 +12,9 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from theme import ways
+from theme.notebooks import ROOT, titles
 
-SOURCE = ways.ROOT / "CHANGELOG.md"
+SOURCE = ROOT / "CHANGELOG.md"
 # A chapter's number among words: 04, and 10 where the word chapter or another number goes before.
 NAMED = re.compile(r"(?<![\w.])0\d(?![\d.]*\d)|(?<=[Cc]hapter )10(?!\d)|(?<=0\d and )10(?!\d)|(?<=notebooks/)\d\d")
 
@@ -79,7 +79,7 @@ class Changes(SphinxDirective):
 
     def run(self) -> list[nodes.Node]:
         self.env.note_dependency(str(SOURCE))
-        text = page(changes(SOURCE.read_text("utf-8")), ways.titles())
+        text = page(changes(SOURCE.read_text("utf-8")), titles())
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 

@@ -13,9 +13,10 @@ from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
-from theme import address, ways
+from theme import address
+from theme.notebooks import ROOT, titles
 
-SOURCE = ways.ROOT / "CITATION.cff"
+SOURCE = ROOT / "CITATION.cff"
 KEY = "attention-from-scratch"
 
 
@@ -75,7 +76,7 @@ class ChapterCitations(Citation):
 
     def run(self) -> list[nodes.Node]:
         found: list[nodes.Node] = []
-        for stem, title in ways.titles().items():
+        for stem, title in titles().items():
             found.append(nodes.raw("", f'<details class="fold" id="cite-{stem[:2]}">', format="html"))
             found.append(nodes.raw("", f"<summary>{stem[:2]} {title}</summary>", format="html"))
             found += [block(chapter(*self.known(), stem, title)), nodes.raw("", "</details>", format="html")]

@@ -1,8 +1,8 @@
 """The map of components: which of them feeds which chapter, as a picture that leads to each of them.
 
 A row for each chapter and, below it, one for each component that is built there and used later. From the component a
-line goes down to the chapters that use it, each with a dot. Made of the imports of the notebooks (`ways.used_again`),
-narrow enough for a phone; the table beside it says the same in words.
+line goes down to the chapters that use it, each with a dot. Made of the imports of the notebooks, narrow enough for a
+phone; the table below it says the same in words.
 """
 
 from __future__ import annotations
@@ -11,10 +11,13 @@ import html
 from collections.abc import Callable
 
 from docutils import nodes
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 
 from course.exercises import Exercise
 from theme.exercises import place
+from theme.notebooks import paths, titles, used_again
 
 Used = list[tuple[str, Exercise, list[str]]]
 Link = Callable[[str, str], str]
@@ -23,11 +26,15 @@ INDENT, LANE = 14, 9  # of a component's row; from one line to the next
 LETTER = 7  # the width of a letter of code, at most
 
 
+def concerned(used: Used) -> list[str]:
+    """The stems of the chapters in which a component is built that is used again, or in which it is used."""
+    return sorted({stem for _, exercise, later in used for stem in (exercise.notebook, *later)})
+
+
 def rows(used: Used) -> list[tuple[str, int | None]]:
     """The rows from the top: a chapter's stem and None, then the stem and the place in `used` of each component."""
-    stems = sorted({stem for _, exercise, later in used for stem in (exercise.notebook, *later)})
     found: list[tuple[str, int | None]] = []
-    for stem in stems:
+    for stem in concerned(used):
         found.append((stem, None))
         found += [(stem, index) for index, (_, exercise, _) in enumerate(used) if exercise.notebook == stem]
     return found
@@ -93,6 +100,19 @@ def picture(used: Used, titles: dict[str, str], link: Link) -> str:
     )
 
 
+def table(used: Used) -> str:
+    """The map in words: a row for each component, and a column for each chapter in which it is built, under its
+    exercise's number, or used."""
+    stems = concerned(used)
+    listed = ""
+    for name, exercise, later in used:
+        said = {exercise.notebook: f"<strong>{exercise.number}</strong>", **dict.fromkeys(later, "used")}
+        cells = "".join(f"<td>{said.get(stem, '')}</td>" for stem in stems)
+        listed += f"<tr><th scope='row'><code>{name}</code></th>{cells}</tr>"
+    head = "".join(f"<th scope='col'>{title}</th>" for title in ["Component", *(stem[:2] for stem in stems)])
+    return f"<table class='table component-map'><thead><tr>{head}</tr></thead><tbody>{listed}</tbody></table>"
+
+
 class Picture(nodes.General, nodes.Element):
     """The map in a page, drawn when the page is written, as links depend on where it is: `used` and `titles`."""
 
@@ -110,3 +130,21 @@ def visit(self: HTML5Translator, node: Picture) -> None:
 
 def skip(self: object, node: Picture) -> None:
     raise nodes.SkipNode
+
+
+class ComponentMap(SphinxDirective):
+    """`{component-map}`: the picture, and below it, folded, the table."""
+
+    def run(self) -> list[nodes.Node]:
+        for notebook in paths():
+            self.env.note_dependency(str(notebook))
+        used = used_again()
+        scrolled = f'<div class="pst-scrollable-table-container" tabindex="0">{table(used)}</div>'
+        folded = f'<details class="fold"><summary>The same as a table</summary>{scrolled}</details>'
+        return [Picture("", used=used, titles=titles()), nodes.raw("", folded, format="html")]
+
+
+def setup(app: Sphinx) -> None:
+    app.connect("builder-inited", lambda app: used_again.cache_clear())
+    app.add_node(Picture, html=(visit, None), epub=(visit, None), latex=(skip, None), text=(skip, None))
+    app.add_directive("component-map", ComponentMap)

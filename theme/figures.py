@@ -20,6 +20,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from course import captions, plots
+from theme.notebooks import paths
 from theme.prose import running
 
 logger = logging.getLogger(__name__)
@@ -168,7 +169,7 @@ def anchor(number: tuple[int, int]) -> str:
 def pages(notebooks: Path) -> dict[tuple[int, int], str]:
     """Return the page of each figure by its number, from the committed notebooks."""
     found = {}
-    for path in sorted(notebooks.glob("[0-9][0-9]-*.ipynb")):
+    for path in paths(notebooks):
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             for number in captions.numbers("".join(cell["source"]), cell["cell_type"] == "code"):
                 found[number] = f"notebooks/{path.stem}"

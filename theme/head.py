@@ -20,10 +20,12 @@ from course import committed
 from course.chapters import Unfinished, chapter
 from course.exercises import Exercise, exercises
 from course.wording import counted
-from theme import openings, volume, ways
+from theme import openings, volume
 from theme.address import SET_UP
 from theme.chapter import is_chapter
 from theme.exercises import place
+from theme.notebooks import EXERCISES, ROOT, imported, used_again
+from theme.ways import duration
 
 logger = logging.getLogger(__name__)
 Link = Callable[[str, str], str]  # a page and a place on it -> the address from here
@@ -52,21 +54,21 @@ def amount(listed: Iterable[Exercise]) -> str:
     of_code, questions = [e for e in there if not e.question], [e for e in there if e.question]
     said = f"{len(of_code)}, and {counted(len(questions), 'question')}" if questions else f"{len(of_code)}"
     core, stretch = (sum(e.minutes for e in there if e.stretch is which) for which in (False, True))
-    more = f", and {ways.duration(stretch)} of stretch" if stretch else ""
-    return f"{said}: {counted(sum(e.points for e in there), 'point')}. About {ways.duration(core)}{more}."
+    more = f", and {duration(stretch)} of stretch" if stretch else ""
+    return f"{said}: {counted(sum(e.points for e in there), 'point')}. About {duration(core)}{more}."
 
 
 def needed(stem: str, link: Link) -> str:
     """The components of earlier chapters that a notebook imports, each with its exercise's number."""
     made = {name: e for e in exercises() if not e.question for name in e.components}
-    there = [(name, made[name]) for name in ways.imported(ways.ROOT / "notebooks" / f"{stem}.ipynb") if name in made]
+    there = [(name, made[name]) for name in imported(ROOT / "notebooks" / f"{stem}.ipynb") if name in made]
     return ", ".join(f"{component(name, e, link)} ({e.number})" for name, e in there if e.notebook != stem)
 
 
 def given(stem: str, link: Link) -> str:
     """The components that are built here and used later, each with the chapters that use it."""
     said = []
-    for name, exercise, later in ways.used_again():
+    for name, exercise, later in used_again():
         if exercise.notebook == stem:
             users = [f'<a href="{html.escape(link(f"notebooks/{user}", ""))}">{user[:2]}</a>' for user in later]
             said.append(f"{component(name, exercise, link)} to {', '.join(users)}")
@@ -129,7 +131,7 @@ class Asks(SphinxRole):
     """`{asks}`02-bahdanau``: the question that a chapter sets out from."""
 
     def run(self) -> tuple[list[nodes.Node], list[nodes.system_message]]:
-        self.env.note_dependency(str(ways.ROOT / "course" / "chapters" / "exercises.json"))
+        self.env.note_dependency(str(EXERCISES))
         try:
             return [nodes.Text(asks(self.text))], []
         except ValueError as error:
@@ -155,10 +157,8 @@ def name_neighbors(app: Sphinx, pagename: str, templatename: str, context: dict,
 def note_chapters(app: Sphinx, doctree: nodes.document) -> None:
     """Write a chapter's page again where its question, its hints or kept results change."""
     if is_chapter(app.env.docname):
-        stills = (ways.ROOT / "course" / "figures" / "stills").glob("*.json")
-        for path in sorted(
-            [*(ways.ROOT / "course" / "chapters").glob("*.*"), *committed.RESULTS.glob("*.json"), *stills]
-        ):
+        stills = (ROOT / "course" / "figures" / "stills").glob("*.json")
+        for path in sorted([*(ROOT / "course" / "chapters").glob("*.*"), *committed.RESULTS.glob("*.json"), *stills]):
             app.env.note_dependency(str(path))
 
 

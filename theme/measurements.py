@@ -19,9 +19,9 @@ from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.docutils import SphinxDirective, SphinxRole
 
+from theme.notebooks import paths
 from theme.result_files import (
     RESULTS,
-    ROOT,
     Record,
     chapter_of,
     circumstances,
@@ -245,7 +245,7 @@ class Measurements(SphinxDirective):
         return table("What the course promises, and what was measured", headings, cells, "measured-targets", set())
 
     def experiments(self) -> list[nodes.Node]:
-        chapters = sorted(path.stem for path in (ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+        chapters = [path.stem for path in paths()]
         parts: list[nodes.Node] = []
         for chapter in chapters:
             of_chapter = (results(name) for name in measured() if chapter_of(name, chapters) == chapter)

@@ -20,8 +20,8 @@ from sphinx.application import Sphinx
 from sphinx.util.docutils import SphinxDirective
 
 from course.wording import marked
+from theme.notebooks import ROOT
 
-ROOT = Path(__file__).resolve().parents[1]
 # The packages of the picture. A module belongs to the longest of these names that its own begins with. What stands in
 # `course` itself makes two boxes: what all others may use, and what uses the others.
 PACKAGES = (

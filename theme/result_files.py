@@ -14,7 +14,6 @@ from typing import Any
 from course import committed
 from course.committed import RESULTS
 
-ROOT = Path(__file__).resolve().parents[1]
 SPREAD = ("_low", "_high")
 RATIOS = ("ratio", "cpu_ratio")
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 import snowballstemmer  # Sphinx brings it, for its search: plurals and other inflections are one word to it
@@ -20,7 +19,9 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
-GLOSSARY = Path(__file__).resolve().parents[1] / "book" / "glossary.md"
+from theme.notebooks import ROOT
+
+GLOSSARY = ROOT / "book" / "glossary.md"
 PAGE = "book/glossary"
 CHAPTERS = "notebooks/"
 WORD = re.compile(r"[\w'\N{RIGHT SINGLE QUOTATION MARK}]+")

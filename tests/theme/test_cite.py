@@ -7,7 +7,7 @@ from pathlib import Path
 import yaml
 from pybtex.database import parse_string
 
-from theme import cite, ways
+from theme import cite, notebooks
 
 CFF = yaml.safe_load(cite.SOURCE.read_text("utf-8"))
 
@@ -34,7 +34,7 @@ def test_people_are_cited_by_family_and_given_name() -> None:
 def test_every_chapter_has_an_entry_and_leads_to_it(built: Path) -> None:
     page = unescape(re.sub(r"</?span[^>]*>", "", (built / "book" / "cite.html").read_text("utf-8")))
     assert "@book{attention-from-scratch," in page
-    for stem, title in ways.titles().items():
+    for stem, title in notebooks.titles().items():
         fold = page[page.index(f'<details class="fold" id="cite-{stem[:2]}">') :].split("</details>")[0]
         assert f"{stem[:2]} {title}</summary>" in fold and f"attention-from-scratch-{stem[:2]}," in fold
         assert f'href="../book/cite.html#cite-{stem[:2]}"' in (built / "notebooks" / f"{stem}.html").read_text("utf-8")

@@ -8,7 +8,7 @@ from pathlib import Path
 from hypothesis import given
 from hypothesis import strategies as st
 
-from theme import component_map, ways
+from theme import component_map, notebooks
 
 SPANS = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9))).map(
     lambda found: sorted((start, start + length) for start, length in found)
@@ -24,9 +24,11 @@ def test_no_two_lines_of_a_lane_meet(spans: list[tuple[int, int]]) -> None:
 
 
 def test_the_picture_says_what_the_imports_say() -> None:
-    used = ways.used_again()
-    drawn = component_map.picture(used, ways.titles(), lambda page, place: f"{page}#{place}" if place else page)
-    assert drawn == component_map.picture(used, ways.titles(), lambda page, place: f"{page}#{place}" if place else page)
+    used = notebooks.used_again()
+    drawn = component_map.picture(used, notebooks.titles(), lambda page, place: f"{page}#{place}" if place else page)
+    assert drawn == component_map.picture(
+        used, notebooks.titles(), lambda page, place: f"{page}#{place}" if place else page
+    )
     rows = {stem: row for row, (stem, index) in enumerate(component_map.rows(used)) if index is None}
     heights = {y: stem for stem, y in zip(rows, re.findall(r'<rect x="0" y="(\d+)"', drawn), strict=True)}
     for name, exercise, later in used:
@@ -43,7 +45,7 @@ def test_the_picture_says_what_the_imports_say() -> None:
 def test_the_page_shows_it_with_a_table_of_the_same(built: Path) -> None:
     page = (built / "book" / "start" / "ways.html").read_text("utf-8")
     drawn = page[page.index('<svg class="component-picture"') : page.index("<table class='table component-map'")]
-    for name, exercise, _ in ways.used_again():
+    for name, exercise, _ in notebooks.used_again():
         target = f"../../notebooks/{exercise.notebook}.html#exercise-{exercise.name.replace('_', '-')}"
         assert f'href="{target}"' in drawn and f"<code>{name}</code>" in page
     assert "<summary>The same as a table</summary>" in drawn and "Bahdanau’s attention" in unescape(drawn)

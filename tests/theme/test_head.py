@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from course.exercises import exercises
-from theme import head, ways
+from theme import head, notebooks, ways
 
 STEMS = list(dict.fromkeys(e.notebook for e in exercises()))
 
@@ -37,9 +37,11 @@ def test_what_there_is_to_do_is_what_the_check_cells_say() -> None:
 def test_needs_are_imports_and_gifts_are_used_later() -> None:
     needed = re.findall(r'href="([^"]+)"><code>(\w+)</code></a> \(([\d.]+)\)', head.needed("04-dot-product", link))
     assert ("notebooks/02-bahdanau#exercise-masked-softmax", "masked_softmax", "2.2") in needed
-    assert {name for _, name, _ in needed} <= set(ways.imported(ways.ROOT / "notebooks" / "04-dot-product.ipynb"))
+    assert {name for _, name, _ in needed} <= set(
+        notebooks.imported(notebooks.ROOT / "notebooks" / "04-dot-product.ipynb")
+    )
     given = head.given("04-dot-product", link)
-    for name, exercise, later in ways.used_again():
+    for name, exercise, later in notebooks.used_again():
         assert (f"<code>{name}</code>" in given) == (exercise.notebook == "04-dot-product")
         assert exercise.notebook != "04-dot-product" or all(f'href="notebooks/{stem}"' in given for stem in later)
     assert head.needed("00-warm-up", link) == "" and "<dt>Needs" not in head.head("00-warm-up", link)

@@ -16,8 +16,8 @@ from xml.etree import ElementTree
 
 from course import committed
 from course.figures.measured_bars import mean
+from theme.notebooks import ROOT
 from theme.openings.marks import WIDTH, asked, bars, box, columns, number, picture, text, tiles, told
-from theme.ways import ROOT
 
 CELLS = 8  # a side of the grid that chapter 03's encoder makes of a picture, and of a digit in chapter 08
 PATCH = 2  # a side of chapter 08's patches

@@ -20,10 +20,11 @@ from theme.exercises import place
 from theme.figures import words
 from theme.head import asks
 from theme.measurements import table
+from theme.notebooks import EXERCISES, paths, titles
 from theme.teaching import goals, slides, syllabus
-from theme.ways import ROOT, duration, titles
+from theme.ways import duration
 
-SOURCES = (goals.FILE, syllabus.FILE, ROOT / "course" / "chapters" / "exercises.json")
+SOURCES = (goals.FILE, syllabus.FILE, EXERCISES)
 
 
 def said(minutes: float) -> str:
@@ -35,7 +36,7 @@ class OfNotebooks(SphinxDirective):
     """A directive that says what the notebooks say, and says it again where they change."""
 
     def note(self) -> None:
-        for source in (*SOURCES, *sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))):
+        for source in (*SOURCES, *paths()):
             self.env.note_dependency(str(source))
 
     def link(self, text: str, page: str, to: str = "") -> nodes.Node:

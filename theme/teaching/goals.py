@@ -8,7 +8,7 @@ import tomllib
 from typing import NamedTuple
 
 from course.exercises import exercises
-from theme.ways import ROOT
+from theme.notebooks import ROOT
 
 FILE = ROOT / "book" / "instructors" / "goals.toml"
 HEADING = "**What you will be able to do**"

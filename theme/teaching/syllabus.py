@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from course.exercises import Exercise, exercises
+from theme.notebooks import ROOT
 from theme.teaching.goals import introduction
-from theme.ways import ROOT
 
 FILE = ROOT / "book" / "instructors" / "syllabus.toml"
 NUMBERS = {word: number for number, word in enumerate(("one", "two", "three", "four", "five", "six", "seven"), 1)}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from course.exercises import exercises
-from theme.ways import titles
+from theme.notebooks import titles
 
 ROOT = Path(__file__).resolve().parents[3]
 PAGE = ROOT / "book" / "instructors" / "classroom.md"

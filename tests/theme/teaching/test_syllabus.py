@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from course.exercises import exercises
-from theme import ways
+from theme import notebooks, ways
 from theme.teaching import syllabus
 
 STEMS = list(dict.fromkeys(e.notebook for e in exercises()))
@@ -34,7 +34,7 @@ def test_a_format_has_every_exercise_of_its_chapters_once(name: str, sessions: i
 
 def test_a_chapter_that_is_left_out_is_needed_by_none_that_is_taught() -> None:
     taught = {part.chapter for session in syllabus.plan("week").sessions for part in session.parts}
-    needed = {e.notebook: later for _, e, later in ways.used_again()}
+    needed = {e.notebook: later for _, e, later in notebooks.used_again()}
     assert not {stem for stem, later in needed.items() if stem not in taught and taught & set(later)}
 
 
