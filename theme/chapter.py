@@ -1,4 +1,7 @@
-"""What a chapter's page has by itself: the colors of attention's five parts, and links to the pages beside it."""
+"""What a chapter's page has by itself: the colors of attention's five parts, and links to the pages beside it.
+
+Other modules that change chapters' pages alone begin with `ChapterTransform`.
+"""
 
 from __future__ import annotations
 
@@ -24,30 +27,39 @@ def is_chapter(docname: str) -> bool:
     return docname.startswith("notebooks/")
 
 
-class ColorRoles(SphinxPostTransform):
+class ChapterTransform(SphinxPostTransform):
+    """A transform that runs on chapters' pages alone, where they are made into HTML."""
+
+    formats = ("html",)
+
+    def is_supported(self) -> bool:
+        return super().is_supported() and is_chapter(self.env.docname)
+
+    @property
+    def stem(self) -> str:
+        """The notebook's name: `02-bahdanau`."""
+        return PurePosixPath(self.env.docname).name
+
+
+class ColorRoles(ChapterTransform):
     """Gives the bold names of attention's five parts their colors; before they become links (terms, 150)."""
 
     default_priority = 140
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        if is_chapter(self.env.docname) and int(PurePosixPath(self.env.docname).name[:2]) in ATTENTION:
+        if int(self.stem[:2]) in ATTENTION:
             for strong in self.document.findall(nodes.strong):
                 if role := ROLE_OF.get(" ".join(strong.astext().lower().split())):
                     strong["classes"].append(f"role-{role}")
 
 
-class LinkPages(SphinxPostTransform):
+class LinkPages(ChapterTransform):
     """Ends a chapter with links to its solutions, where they are published, to the glossary and the bibliography."""
 
     default_priority = 168
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        if not is_chapter(self.env.docname):
-            return
-        name = PurePosixPath(self.env.docname).name
-        pages = [(f"Solutions of chapter {name[:2]}", f"book/solutions/{name}"), *REFERENCE]
+        pages = [(f"Solutions of chapter {self.stem[:2]}", f"book/solutions/{self.stem}"), *REFERENCE]
         line = nodes.paragraph("", "Beside this chapter: ", classes=["beside"])
         for title, page in pages:
             if page in self.env.found_docs:

@@ -11,13 +11,12 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from course.chapters import chapter
 from course.exercises import Exercise, exercises
 from course.wording import marked
 from theme.address import BINDER, SET_UP
-from theme.chapter import is_chapter
+from theme.chapter import ChapterTransform
 from theme.contents import PAGES
 
 WARNING = "Yours first: the interesting part is where two answers differ, and the hints cost nothing."
@@ -42,15 +41,12 @@ def section(slugs: dict[str, tuple[int, str, str]], number: str) -> str:
     return next((place for _, place, title in slugs.values() if title.split(" ")[0].rstrip("†") == number), "")
 
 
-class Cards(SphinxPostTransform):
+class Cards(ChapterTransform):
     """Runs late: what looks at cells, their figures and their folds, finds them where MyST-NB put them."""
 
     default_priority = 210
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        if not is_chapter(self.env.docname):
-            return
         named = {e.name: e for e in exercises()}
         for banner in list(self.document.findall(is_banner)):
             answer = banner.parent

@@ -13,13 +13,12 @@ from functools import cache
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.dropdown import dropdown_main
 
 from course import committed
 from course.handed_out import GUESS
 from course.wording import counted
-from theme.chapter import is_chapter
+from theme.chapter import ChapterTransform
 from theme.prose import ASKS, END
 
 TRAINS = "skip-execution"  # a cell that takes longer than the grader waits
@@ -121,15 +120,12 @@ def span(seconds: float) -> str:
     return f"{seconds / MINUTE:.0f} min" if seconds < HOUR else f"{seconds / HOUR:.3g} h"
 
 
-class Cards(SphinxPostTransform):
+class Cards(ChapterTransform):
     """Runs once notes are folds (190), before code is folded (199) and exercises become cards (210)."""
 
     default_priority = 196
-    formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
-        if not is_chapter(self.env.docname):
-            return
         for section in list(self.document.findall(nodes.section)):
             card: nodes.Element | None = None
             for before, cells in [] if ABOUT_CODE in section[0].astext() else list(runs(section)):

@@ -12,7 +12,6 @@ from typing import Any
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinx.util.docutils import SphinxRole
 
@@ -22,7 +21,7 @@ from course.exercises import Exercise, exercises
 from course.wording import counted
 from theme import openings, volume
 from theme.address import SET_UP
-from theme.chapter import is_chapter
+from theme.chapter import ChapterTransform, is_chapter
 from theme.exercises import place
 from theme.notebooks import EXERCISES, ROOT, imported, used_again
 from theme.ways import duration
@@ -102,19 +101,17 @@ def opened(stem: str, document: nodes.document) -> str:
         return ""
 
 
-class AddHeads(SphinxPostTransform):
+class AddHeads(ChapterTransform):
     """Puts the head below a chapter's title."""
 
     default_priority = 169
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        docname, stem = self.env.docname, PurePosixPath(self.env.docname).name
-        if not is_chapter(docname) or stem not in {e.notebook for e in exercises()}:
+        if self.stem not in {e.notebook for e in exercises()}:
             return
         title = next(iter(self.document.findall(nodes.title)))
         files = volume.links(self.config.course_volume)
-        raw = nodes.raw("", head(stem, self.link, files, opened(stem, self.document)), format="html")
+        raw = nodes.raw("", head(self.stem, self.link, files, opened(self.stem, self.document)), format="html")
         title.parent.insert(title.parent.index(title) + 1, raw)
 
     def link(self, page: str, fragment: str) -> str:

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from docutils import nodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx_design.dropdown import dropdown_main
 
-from theme.chapter import is_chapter
+from theme.chapter import ChapterTransform
 
 TITLES = ("As papers say it", "What the paper found", "Who uses")
 LONGEST = 380  # characters
@@ -41,15 +40,12 @@ def beside(note: nodes.Element) -> list[nodes.Element]:
     return found
 
 
-class IntoMargin(SphinxPostTransform):
+class IntoMargin(ChapterTransform):
     """Runs once notes are folds (190) and experiments have taken theirs (196)."""
 
     default_priority = 197
-    formats = ("html",)
 
     def run(self, **kwargs: object) -> None:
-        if not is_chapter(self.env.docname):
-            return
         for fold in [node for node in self.document.findall(dropdown_main) if is_aside(node)]:
             prose = beside(fold)
             if prose and isinstance(fold.parent, nodes.section):

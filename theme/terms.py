@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from pathlib import PurePosixPath
 from typing import Any
 
 import snowballstemmer  # Sphinx brings it, for its search: plurals and other inflections are one word to it
@@ -19,11 +20,11 @@ from sphinx.environment import BuildEnvironment
 from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util.nodes import make_refnode
 
+from theme.chapter import ChapterTransform, is_chapter
 from theme.notebooks import ROOT
 
 GLOSSARY = ROOT / "book" / "glossary.md"
 PAGE = "book/glossary"
-CHAPTERS = "notebooks/"
 WORD = re.compile(r"[\w'\N{RIGHT SINGLE QUOTATION MARK}]+")
 _IRREGULAR = {"axes": "axis"}
 _STEMMER = snowballstemmer.stemmer("english")
@@ -69,26 +70,23 @@ def introduced(doctree: nodes.document) -> Iterator[tuple[tuple[str, ...], str, 
 
 
 def note_introduced(app: Sphinx, doctree: nodes.document) -> None:
-    if app.env.docname.startswith(CHAPTERS):
+    if is_chapter(app.env.docname):
         app.env.metadata[app.env.docname]["introduced"] = list(introduced(doctree))
 
 
 def outdated(app: Sphinx, env: BuildEnvironment, added: set, changed: set, removed: set) -> list[str]:
     """The glossary is made again with any chapter, and the chapters with the glossary: each links to the other."""
-    chapters = [page for page in env.found_docs if page.startswith(CHAPTERS)]
+    chapters = [page for page in env.found_docs if is_chapter(page)]
     touched = added | changed | removed
     return [PAGE] * (not touched.isdisjoint(chapters)) + chapters * (PAGE in touched)
 
 
-class LinkToGlossary(SphinxPostTransform):
+class LinkToGlossary(ChapterTransform):
     """In a chapter, the first bold of each term leads to the glossary."""
 
     default_priority = 150
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        if not self.env.docname.startswith(CHAPTERS):
-            return
         terms = {
             stems(name): target
             for name, _, kind, page, target, _ in self.env.get_domain("std").get_objects()
@@ -109,14 +107,14 @@ class LeadBack(SphinxPostTransform):
         if self.env.docname != PAGE:
             return
         first: dict[tuple[str, ...], tuple[str, str, str]] = {}
-        for page in sorted(page for page in self.env.found_docs if page.startswith(CHAPTERS)):
+        for page in sorted(page for page in self.env.found_docs if is_chapter(page)):
             for words, section, title in self.env.metadata[page].get("introduced", ()):
                 first.setdefault(words, (page, section, title))
         for item in self.document.findall(nodes.definition_list_item):
             places = [first[words] for term in item.findall(nodes.term) if (words := stems(term.astext())) in first]
             if places:
                 page, section, title = min(places)
-                said = title if title[:1].isdigit() else f"chapter {page.removeprefix(CHAPTERS)[:2]}, {title}"
+                said = title if title[:1].isdigit() else f"chapter {PurePosixPath(page).name[:2]}, {title}"
                 link = make_refnode(self.app.builder, PAGE, page, section, nodes.inline("", said))
                 item[-1][-1] += [nodes.Text(" Introduced in "), link, nodes.Text(".")]
 

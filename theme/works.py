@@ -19,10 +19,10 @@ from pybtex.database import Entry
 from pybtex.style.formatting.plain import Style as PlainStyle
 from pybtex.style.labels import BaseLabelStyle
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
+from theme.chapter import ChapterTransform
 from theme.prose import running
 
 logger = logging.getLogger(__name__)
@@ -72,13 +72,10 @@ def first_surname(names: str) -> str:
     return first.split()[-1]
 
 
-class LinkWorks(SphinxPostTransform):
+class LinkWorks(ChapterTransform):
     default_priority = 166
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        if not self.env.docname.startswith("notebooks/"):
-            return
         there = defaultdict(list)
         cited: Any = self.env.get_domain("cite")  # sphinxcontrib-bibtex's own
         for citation in cited.citations:

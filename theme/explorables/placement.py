@@ -14,25 +14,21 @@ from typing import Any
 from docutils import nodes
 from sphinx import addnodes
 from sphinx.application import Sphinx
-from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
-from theme.chapter import is_chapter
+from theme.chapter import ChapterTransform
 from theme.explorables.figure import Explorable
 
 logger = logging.getLogger(__name__)
 NUMBER = re.compile(r"Figure (\d+)\.(\d+): ")
 
 
-class PlaceExplorables(SphinxPostTransform):
+class PlaceExplorables(ChapterTransform):
     """Runs before links are resolved (MyST's, 9)."""
 
     default_priority = 5
-    formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        if not is_chapter(self.env.docname):
-            return
         for link in list(self.document.findall(addnodes.pending_xref)):
             number = NUMBER.match(link.astext())
             if number and link.get("refdomain") == "doc" and link.parent.index(link) == 0:

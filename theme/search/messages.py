@@ -14,8 +14,8 @@ from pathlib import Path
 
 from course import chapters
 from course.exercises import Exercise, exercises
+from theme.notebooks import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 BANK = ROOT / "autograde" / "bank" / "answers"
 # Read as text: whoever imports the engine waits for PyTorch.
 RAISED = ROOT / "course" / "checks" / "engine" / "raised.py"
