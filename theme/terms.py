@@ -106,14 +106,12 @@ class LeadBack(SphinxPostTransform):
     def run(self, **kwargs: Any) -> None:
         if self.env.docname != PAGE:
             return
-        first: dict[tuple[str, ...], tuple[str, str, str]] = {}
-        for page in sorted(page for page in self.env.found_docs if is_chapter(page)):
-            for words, section, title in self.env.metadata[page].get("introduced", ()):
-                first.setdefault(words, (page, section, title))
+        pages = sorted(page for page in self.env.found_docs if is_chapter(page))
+        places = [(page, *place) for page in pages for place in self.env.metadata[page].get("introduced", ())]
         for item in self.document.findall(nodes.definition_list_item):
-            places = [first[words] for term in item.findall(nodes.term) if (words := stems(term.astext())) in first]
-            if places:
-                page, section, title = min(places)
+            names = {stems(term.astext()) for term in item.findall(nodes.term)}
+            if place := next((place for place in places if place[1] in names), None):
+                page, _, section, title = place
                 said = title if title[:1].isdigit() else f"chapter {PurePosixPath(page).name[:2]}, {title}"
                 link = make_refnode(self.app.builder, PAGE, page, section, nodes.inline("", said))
                 item[-1][-1] += [nodes.Text(" Introduced in "), link, nodes.Text(".")]

@@ -41,3 +41,9 @@ def test_every_term_of_the_glossary_leads_back(built: Path) -> None:
     glossary = (built / "book" / "glossary.html").read_text("utf-8")
     field = glossary.split('id="words-of-the-exercises')[0]
     assert field.count("Introduced in <a") == len(terms.entries(terms.GLOSSARY.read_text("utf-8")))
+
+
+def test_an_entry_of_two_names_leads_to_whichever_comes_first_in_the_text(built: Path) -> None:
+    glossary = (built / "book" / "glossary.html").read_text("utf-8")
+    entry = glossary.split('id="term-pooling"')[1].split("</dd>")[0]  # average pooling: 3.1; pooling: exercise 3.3
+    assert "notebooks/03-captioning.html#the-failure-this-chapter-starts-from" in entry
