@@ -12,16 +12,16 @@ from sphinx.application import Sphinx
 
 from course.exercises import exercise_of
 from course.wording import counted
+from theme import cells
 
 SCALE = 5  # difficulty and importance go from one to this
 
 
-def cells(doctree: nodes.document) -> Iterator[tuple[nodes.container, Mapping, Mapping]]:
+def graded_cells(doctree: nodes.document) -> Iterator[tuple[nodes.container, Mapping, Mapping]]:
     """Yield each graded code cell with its course metadata and its nbgrader metadata."""
-    for cell in doctree.findall(nodes.container):
-        metadata = cell.get("cell_metadata") or {}
-        if cell.get("nb_element") == "cell_code" and "nbgrader" in metadata:
-            yield cell, metadata.get("course") or {}, metadata["nbgrader"]
+    for cell in cells.code(doctree):
+        if nbgrader := cells.metadata(cell).get("nbgrader"):
+            yield cell, cells.metadata(cell).get("course") or {}, nbgrader
 
 
 def facts(course: Mapping, nbgrader: Mapping) -> list[str]:
@@ -52,7 +52,7 @@ def banner(title: str, details: list[str], name: str) -> nodes.paragraph:
 
 def add_banners(app: Sphinx, doctree: nodes.document) -> None:
     """Put the line above the answer cell, and mark both cells for the style sheet."""
-    graded = list(cells(doctree))
+    graded = list(graded_cells(doctree))
     checks = {
         exercise_of(str(nbgrader["grade_id"])): (course, nbgrader)
         for _, course, nbgrader in graded

@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from functools import cache
+from typing import TypeGuard
 
 from docutils import nodes
 from sphinx.application import Sphinx
@@ -18,6 +19,7 @@ from sphinx_design.dropdown import dropdown_main
 from course import committed
 from course.handed_out import GUESS
 from course.wording import counted
+from theme.cells import is_code, metadata, source, tags
 from theme.chapter import ChapterTransform
 from theme.prose import ASKS, END
 
@@ -29,19 +31,9 @@ MINUTE, HOUR = 60, 3600  # seconds
 Sentence = list[nodes.Node]
 
 
-def is_cell(node: nodes.Node) -> bool:
+def is_ungraded(node: nodes.Node | None) -> TypeGuard[nodes.container]:
     """Say whether a node is a code cell that no exercise asks for."""
-    if not isinstance(node, nodes.container) or node.get("nb_element") != "cell_code":
-        return False
-    return "nbgrader" not in (node.get("cell_metadata") or {})
-
-
-def tags(cell: nodes.container) -> set[str]:
-    return set((cell.get("cell_metadata") or {}).get("tags", ()))
-
-
-def source(cell: nodes.container) -> str:
-    return next((block.astext() for block in cell.findall(nodes.literal_block)), "")
+    return is_code(node) and "nbgrader" not in metadata(node)
 
 
 def is_experiment(cell: nodes.container) -> bool:
@@ -127,13 +119,19 @@ class Cards(ChapterTransform):
 
     def run(self, **kwargs: object) -> None:
         for section in list(self.document.findall(nodes.section)):
-            card: nodes.Element | None = None
-            for before, cells in [] if ABOUT_CODE in section[0].astext() else list(runs(section)):
-                if card is not None and goes_on(before, card):
-                    self.move([*before, *cells], card)
-                else:
-                    card = self.framed(before, cells)
-                for cell in cells if card is not None else ():
+            if ABOUT_CODE not in section[0].astext():
+                self.frame(section)
+
+    def frame(self, section: nodes.section) -> None:
+        """Put each of a section's runs of cells into a card, or into the one right before it."""
+        card: nodes.Element | None = None
+        for before, cells in list(runs(section)):
+            if card is not None and goes_on(before, card):
+                self.move([*before, *cells], card)
+            else:
+                card = self.framed(before, cells)
+            if card is not None:
+                for cell in cells:
                     self.fold(cell)
 
     def framed(self, before: list[nodes.Element], cells: list[nodes.container]) -> nodes.Element | None:
@@ -176,7 +174,7 @@ def runs(section: nodes.section) -> Iterator[tuple[list[nodes.Element], list[nod
     before: list[nodes.Element] = []
     cells: list[nodes.container] = []
     for child in [*section.children, None]:
-        if is_cell(child) and before:
+        if is_ungraded(child) and before:
             cells.append(child)
             continue
         if any(is_experiment(cell) for cell in cells):

@@ -20,6 +20,7 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from course import captions, plots
+from theme import cells
 from theme.notebooks import paths
 from theme.prose import running
 
@@ -184,17 +185,15 @@ class ShowFigures(SphinxPostTransform):
 
     def run(self, **kwargs: Any) -> None:
         letters: dict[str, str] = {}
-        for cell in list(self.document.findall(nodes.container)):
-            if cell.get("nb_element") == "cell_code":
-                for image in list(cell.findall(nodes.image)):
-                    self.show(image, cell, letters)
+        for cell in cells.code(self.document):
+            for image in list(cell.findall(nodes.image)):
+                self.show(image, cell, letters)
         if letters:
             self.document.append(nodes.raw("", sprite(letters), format="html"))
 
     def show(self, image: nodes.image, cell: nodes.container, letters: dict[str, str]) -> None:
         """Put a figure, its caption under it, in an image's place."""
-        source = next((block.astext() for block in cell.findall(nodes.literal_block)), "")
-        caption = captions.caption(source)
+        caption = captions.caption(cells.source(cell))
         if caption is None or caption.number is None:
             self.warn("this figure has no caption: begin its cell with a comment, # Figure: what it shows", image)
             return

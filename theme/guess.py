@@ -13,6 +13,7 @@ from sphinx.application import Sphinx
 from sphinx.transforms.post_transforms import SphinxPostTransform
 
 from course.handed_out import GUESS
+from theme import cells
 
 SUMMARY = "I have a guess: show"
 
@@ -24,11 +25,9 @@ class FoldGuesses(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        for cell in list(self.document.findall(nodes.container)):
-            if cell.get("nb_element") != "cell_code" or GUESS not in (cell.get("cell_metadata") or {}).get("tags", ()):
-                continue
-            output = cell.children[-1]
-            if isinstance(output, nodes.container) and output.get("nb_element") == "cell_code_output":
+        for cell in cells.code(self.document):
+            output = cell[-1]
+            if GUESS in cells.tags(cell) and cells.is_output(output):
                 output.insert(0, nodes.raw("", f'<details class="guess"><summary>{SUMMARY}</summary>', format="html"))
                 output.append(nodes.raw("", "</details>", format="html"))
 

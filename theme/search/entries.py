@@ -14,6 +14,7 @@ from docutils import nodes
 from sphinx import addnodes
 
 from course import captions
+from theme.cells import is_code, is_output, source, tags
 from theme.search.equations import plain
 from theme.terms import PAGE as GLOSSARY
 
@@ -48,12 +49,7 @@ def squeezed(text: str) -> str:
 
 
 def is_unseen(node: nodes.Node) -> bool:
-    tags = (node.get("cell_metadata") or {}).get("tags", ()) if isinstance(node, nodes.container) else ()
-    return not UNSEEN.isdisjoint(tags)
-
-
-def is_output(node: nodes.Node) -> bool:
-    return isinstance(node, nodes.container) and node.get("nb_element") == "cell_code_output"
+    return isinstance(node, nodes.container) and not UNSEEN.isdisjoint(tags(node))
 
 
 def shown(node: nodes.Node) -> Iterator[str]:
@@ -115,8 +111,8 @@ def of_figures(section: nodes.section, title: str) -> Iterator[Entry]:
     """Yield the section's figures: by the captions at the head of their cells, and those to move by their links."""
     for child in own(section):
         number, words = None, ""
-        if isinstance(child, nodes.container) and child.get("nb_element") == "cell_code" and not is_unseen(child):
-            caption = captions.caption(next((block.astext() for block in child.findall(nodes.literal_block)), ""))
+        if is_code(child) and not is_unseen(child):
+            caption = captions.caption(source(child))
             if caption is not None and caption.number is not None:
                 number = f"{caption.number[0]}.{caption.number[1]}"
                 words = re.sub(r"\$([^$]+)\$", lambda match: plain(match[1]), caption.words).replace("`", "")
