@@ -20,9 +20,8 @@ from sphinx.transforms.post_transforms import SphinxPostTransform
 from sphinx.util import logging
 
 from course import captions, plots
-from theme import cells
+from theme import cells, prose
 from theme.notebooks import paths
-from theme.prose import running
 
 logger = logging.getLogger(__name__)
 SHEET = "inks.css"
@@ -149,13 +148,11 @@ def sprite(letters: dict[str, str]) -> str:
 
 def words(text: str) -> list[nodes.Node]:
     """Return a caption's words as nodes: code stands in backticks, mathematics between dollars, stress in stars."""
-    made: list[nodes.Node] = []
-    end = 0
-    for match in INLINE.finditer(text):
-        made.append(nodes.Text(text[end : match.start()]))
-        made += [kind("", inner) for kind, inner in zip(KINDS, match.groups(), strict=True) if inner]
-        end = match.end()
-    return [*made, nodes.Text(text[end:])]
+
+    def node(match: re.Match[str]) -> nodes.Node:
+        return next(kind("", inner) for kind, inner in zip(KINDS, match.groups(), strict=True) if inner)
+
+    return prose.substituted(text, INLINE, node)
 
 
 def _raw(markup: str) -> nodes.raw:
@@ -224,27 +221,17 @@ class LinkFigures(SphinxPostTransform):
     formats = ("html",)
 
     def run(self, **kwargs: Any) -> None:
-        there = pages(Path(self.env.srcdir) / "notebooks")
-        for text in running(self.document):
-            if captions.REFERENCE.search(text):
-                text.parent.replace(text, self.linked(text, there))
+        prose.link(self.document, captions.REFERENCE, self.link)
 
-    def linked(self, text: nodes.Text, there: dict[tuple[int, int], str]) -> list[nodes.Node]:
-        made: list[nodes.Node] = []
-        end = 0
-        for match in captions.REFERENCE.finditer(text):
-            number = (int(match[1]), int(match[2]))
-            if number not in there:
-                logger.warning("there is no %s", match[0], location=text.parent, type="course", subtype="figure")
-                continue
-            page = there[number]
-            here = page == self.env.docname
-            relative = "" if here else self.app.builder.get_relative_uri(self.env.docname, page)
-            name = nodes.Text(" ".join(match[0].split()))
-            link = nodes.reference("", "", name, internal=True, refuri=f"{relative}#{anchor(number)}")
-            made += [nodes.Text(text[end : match.start()]), link]
-            end = match.end()
-        return [*made, nodes.Text(text[end:])]
+    def link(self, around: nodes.Element, match: re.Match[str]) -> nodes.reference | None:
+        number = (int(match[1]), int(match[2]))
+        page = pages(Path(self.env.srcdir) / "notebooks").get(number)
+        if page is None:
+            logger.warning("there is no %s", match[0], location=around, type="course", subtype="figure")
+            return None
+        relative = "" if page == self.env.docname else self.app.builder.get_relative_uri(self.env.docname, page)
+        name = nodes.Text(" ".join(match[0].split()))
+        return nodes.reference("", "", name, internal=True, refuri=f"{relative}#{anchor(number)}")
 
 
 def write_sheet(app: Sphinx) -> None:

@@ -1,11 +1,13 @@
 """Running text of a page, where links may be put in: no code, no equation, no heading, no caption, no link.
 
-And its sentences: where one ends, and which of them ask something of the reader.
+Also its sentences: where one ends, and which of them ask something of the reader; and nodes put into a text.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from functools import partial
 from itertools import groupby
 
 from docutils import nodes
@@ -37,3 +39,28 @@ def running(document: nodes.document) -> list[nodes.Text]:
                     for other in others:
                         parent.remove(other)
     return [text for text in document.findall(nodes.Text) if not set_apart(text)]
+
+
+def substituted(
+    text: str, pattern: re.Pattern[str], node: Callable[[re.Match[str]], nodes.Node | None]
+) -> list[nodes.Node]:
+    """Return a text as nodes, with what `node` makes of a match, if anything, in the match's place."""
+    made: list[nodes.Node] = []
+    end = 0
+    for match in pattern.finditer(text):
+        if (new := node(match)) is not None:
+            made += [nodes.Text(text[end : match.start()]), new]
+            end = match.end()
+    return [*made, nodes.Text(text[end:])]
+
+
+def link(
+    document: nodes.document,
+    pattern: re.Pattern[str],
+    made: Callable[[nodes.Element, re.Match[str]], nodes.reference | None],
+) -> None:
+    """Put links into the running text: in place of a match what is made of the element around it and the match."""
+    for text in running(document):
+        parts = substituted(text, pattern, partial(made, text.parent))
+        if len(parts) > 1:
+            text.parent.replace(text, parts)

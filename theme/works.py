@@ -22,8 +22,8 @@ from sphinx.application import Sphinx
 from sphinx.util import logging
 from sphinxcontrib.bibtex.style.referencing.author_year import AuthorYearReferenceStyle
 
+from theme import prose
 from theme.chapter import ChapterTransform
-from theme.prose import running
 
 logger = logging.getLogger(__name__)
 NAME = r"(?:(?:van|von|de|der)\s)?[A-ZÀ-ÖØ-Þ][\w’'.-]*"
@@ -80,31 +80,24 @@ class LinkWorks(ChapterTransform):
         cited: Any = self.env.get_domain("cite")  # sphinxcontrib-bibtex's own
         for citation in cited.citations:
             there[surname(citation.entry), citation.entry.fields["year"][:4]].append(citation)
-        for text in running(self.document):
-            if NAMED.search(text):
-                text.parent.replace(text, self.linked(text, there))
 
-    def linked(self, text: nodes.Text, there: dict) -> list[nodes.Node]:
-        made: list[nodes.Node] = []
-        end = 0
-        for match in NAMED.finditer(text):
+        def link(around: nodes.Element, match: re.Match[str]) -> nodes.reference | None:
             found = there[first_surname(match[1]), match[2]]
             if not found:
                 logger.warning(
                     "the text names a work, %r, that book/references.bib has not",
                     " ".join(match[0].split()),
-                    location=text.parent,
+                    location=around,
                     type="course",
                     subtype="work",
                 )
-            if len(found) == 1:  # two of one year: the title beside the name says which
-                key = found[0].bibliography_key.docname
-                page = self.app.builder.get_relative_uri(self.env.docname, key)
-                made.append(nodes.Text(text[end : match.start()]))
-                uri = f"{page}#{found[0].citation_id}"
-                made.append(nodes.reference("", "", nodes.Text(match[0]), internal=True, refuri=uri, classes=["work"]))
-                end = match.end()
-        return [*made, nodes.Text(text[end:])]
+            if len(found) != 1:  # two of one year: the title beside the name says which
+                return None
+            page = self.app.builder.get_relative_uri(self.env.docname, found[0].bibliography_key.docname)
+            uri = f"{page}#{found[0].citation_id}"
+            return nodes.reference("", "", nodes.Text(match[0]), internal=True, refuri=uri, classes=["work"])
+
+        prose.link(self.document, NAMED, link)
 
 
 def setup(app: Sphinx) -> None:
