@@ -12,6 +12,7 @@ import html
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from graphlib import CycleError, TopologicalSorter
 from importlib.util import resolve_name
 from pathlib import Path
 
@@ -135,19 +136,11 @@ def arrows(between: Iterable[Import] | None = None) -> dict[str, set[str]]:
 def levels(graph: dict[str, set[str]]) -> dict[str, int]:
     """node -> its level, one above the highest that it leads to. Raises ValueError naming the nodes of a circle."""
     level: dict[str, int] = {}
-    path: list[str] = []
-
-    def of(node: str) -> int:
-        if node in path:
-            raise ValueError("a circle of imports: " + " -> ".join([*path[path.index(node) :], node]))
-        if node not in level:
-            path.append(node)
-            level[node] = 1 + max((of(lower) for lower in sorted(graph[node])), default=0)
-            path.pop()
-        return level[node]
-
-    for node in sorted(graph):
-        of(node)
+    try:
+        for node in TopologicalSorter(graph).static_order():
+            level[node] = 1 + max((level[lower] for lower in graph[node]), default=0)
+    except CycleError as error:
+        raise ValueError("a circle of imports: " + " -> ".join(reversed(error.args[1]))) from None
     return level
 
 
