@@ -90,7 +90,7 @@ def open_published(app: Sphinx, pagename: str, templatename: str, context: dict,
     groups = [button for button in context.get("header_buttons", []) if button.get("label") == "launch-buttons"]
     for button in (button for group in groups for button in group["buttons"]):
         if button["url"].startswith(COLAB):
-            sources = f"/blob/{branch(Path(app.confdir), os.environ)}/"
+            sources = f"/blob/{app.config.html_theme_options['repository_branch']}/"
             button["url"] = button["url"].replace(sources, f"/blob/{notebooks_branch(os.environ)}/", 1)
 
 
