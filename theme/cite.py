@@ -38,6 +38,7 @@ def entry(kind: str, key: str, fields: dict[str, str | None]) -> str:
 
 
 def book(cff: dict[str, Any], year: str, site: str | None) -> str:
+    """The book's entry."""
     fields = {"title": cff["title"], "author": authors(cff), "year": year, "note": f"Version {cff['version']}"}
     return entry("book", KEY, {**fields, "url": site})
 
@@ -62,24 +63,26 @@ def chapter(cff: dict[str, Any], year: str, site: str | None, stem: str, title: 
 class Citation(SphinxDirective):
     """`{citation}`: the book's entry."""
 
-    def known(self) -> tuple[dict[str, Any], str, str | None]:
+    def sources(self) -> tuple[dict[str, Any], str, str | None]:
+        """What entries are made of: the content of `CITATION.cff`, the year, and the site's address, if it has one."""
         self.env.note_dependency(str(SOURCE))
         cff = yaml.safe_load(SOURCE.read_text("utf-8"))
         return cff, str(self.config.copyright).split(",")[0], address.site(os.environ)
 
     def run(self) -> list[nodes.Node]:
-        return [block(book(*self.known()))]
+        return [block(book(*self.sources()))]
 
 
 class ChapterCitations(Citation):
     """`{chapter-citations}`: an entry for each chapter, in folds."""
 
     def run(self) -> list[nodes.Node]:
+        sources = self.sources()
         found: list[nodes.Node] = []
         for stem, title in titles().items():
             found.append(nodes.raw("", f'<details class="fold" id="cite-{stem[:2]}">', format="html"))
             found.append(nodes.raw("", f"<summary>{stem[:2]} {title}</summary>", format="html"))
-            found += [block(chapter(*self.known(), stem, title)), nodes.raw("", "</details>", format="html")]
+            found += [block(chapter(*sources, stem, title)), nodes.raw("", "</details>", format="html")]
         return found
 
 
