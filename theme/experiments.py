@@ -22,6 +22,7 @@ from course.wording import counted
 from theme.cells import is_code, metadata, source, tags
 from theme.chapter import ChapterTransform
 from theme.prose import ASKS, END
+from theme.result_files import rows
 
 TRAINS = "skip-execution"  # a cell that takes longer than the grader waits
 READS = re.compile(r"""committed_results\(\s*"(\w+)"\s*\)""")
@@ -93,12 +94,8 @@ def took(cells: list[nodes.container]) -> str:
 
 @cache
 def seconds() -> dict[str, float]:
-    """Seconds of each cell that was measured (`benchmarks/cells.py`), by the digest of its source."""
-    try:
-        records = committed.read("cells")["records"]
-    except FileNotFoundError:  # not measured yet
-        return {}
-    return {record["cell"]: record["cpu_seconds"] for record in records}
+    """Seconds of each cell, by the digest of its source; none where none were measured (`benchmarks/cells.py`)."""
+    return {record["cell"]: record["cpu_seconds"] for record in rows("cells", committed.RESULTS)}
 
 
 def span(seconds: float) -> str:

@@ -137,18 +137,18 @@ class Asks(SphinxRole):
 
 def name_neighbors(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: object) -> None:
     """Let the links to the page before and after say what a chapter asks; a chapter leads to the chapters beside it."""
-    stems = list(dict.fromkeys(e.notebook for e in exercises()))
-    stems = [stem for stem in stems if f"notebooks/{stem}" in app.env.found_docs]
-    stem = PurePosixPath(pagename).name
+    pages = list(dict.fromkeys(f"notebooks/{e.notebook}" for e in exercises()))
+    pages = [page for page in pages if page in app.env.found_docs]
+    page_at = {app.builder.get_relative_uri(pagename, page): page for page in pages}
     for way, step in (("prev", -1), ("next", 1)):
-        there = stems.index(stem) + step if is_chapter(pagename) and stem in stems else -1
-        if 0 <= there < len(stems):
-            page = f"notebooks/{stems[there]}"
-            title = html.escape(app.env.titles[page].astext())
-            context[way] = {"link": app.builder.get_relative_uri(pagename, page), "title": title}
-        for each in stems if context.get(way) else ():
-            if context[way]["link"] == app.builder.get_relative_uri(pagename, f"notebooks/{each}") and asks(each):
-                context[way] = {**context[way], "title": f"{each[:2]}: {html.escape(asks(each))}"}
+        there = pages.index(pagename) + step if pagename in pages else -1
+        if 0 <= there < len(pages):
+            title = html.escape(app.env.titles[pages[there]].astext())
+            context[way] = {"link": list(page_at)[there], "title": title}
+        if context.get(way) and (page := page_at.get(context[way]["link"])):
+            stem = PurePosixPath(page).name
+            if question := asks(stem):
+                context[way] = {**context[way], "title": f"{stem[:2]}: {html.escape(question)}"}
 
 
 def note_chapters(app: Sphinx, doctree: nodes.document) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 
 from course import committed
 from course.committed import RESULTS
+from course.wording import counted
 
 SPREAD = ("_low", "_high")
 RATIOS = ("ratio", "cpu_ratio")
@@ -67,9 +68,9 @@ def value_of(record: Record, key: str) -> str:
     value = record.get(key)
     if value is None:
         return "\N{EN DASH}"
-    if isinstance(value, bool) or not isinstance(value, int | float):
-        return str(value) if not isinstance(value, bool) else "yes" if value else "no"
-    return number(value)
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return number(value) if isinstance(value, int | float) else str(value)
 
 
 def spread_of(record: Record, key: str) -> str:
@@ -127,7 +128,9 @@ def columns(records: Sequence[Record]) -> tuple[list[str], dict[str, str]]:
 
     def place(key: str) -> int:
         is_number = all(isinstance(record.get(key), int | float | None) for record in records)
-        return 0 if not is_number else 1 if key in RATIOS else 2
+        if not is_number:
+            return 0
+        return 1 if key in RATIOS else 2
 
     return sorted((key for key in keys if key not in same), key=place), same
 
@@ -148,12 +151,12 @@ def words(record: Record) -> str:
 def losses(records: Sequence[Record]) -> list[str]:
     """One sentence for each comparison in which the peer is better, the worst first."""
     compared = [record for record in records if ratios(record)]
-    words = [key for key in columns(compared)[0] if any(isinstance(record.get(key), str) for record in compared)]
+    in_words = [key for key in columns(compared)[0] if any(isinstance(record.get(key), str) for record in compared)]
     sentences = []
     for record in sorted(compared, key=lambda record: min(ratios(record))):
         if min(ratios(record)) >= 1:
             break
-        where = [str(record[key]) for key in ("measure", *words) if key != "peer" and record.get(key) is not None]
+        where = [str(record[key]) for key in ("measure", *in_words) if key != "peer" and record.get(key) is not None]
         where += [f"against {record['peer']}"] if record.get("peer") else []
         said = [f"{title(key)} {as_text(record, key)}" for key in RATIOS if record.get(key) is not None]
         sentences.append(f"{', '.join(where)}: {', '.join(said)}.")
@@ -171,7 +174,7 @@ def circumstances(result: dict) -> list[tuple[str, str]]:
     machine = result["machine"]
     gpus = machine.get("gpu", [])
     threads = machine.get("threads_used")
-    used = f", {threads} thread{'s' * (threads != 1)} used" if threads else ""
+    used = f", {counted(threads, 'thread')} used" if threads else ""
     hardware = ", ".join([*gpus, machine["cpu"]]) + f", {machine['cores']} cores{used}"
     facts = [
         ("Machine", hardware),
@@ -186,11 +189,9 @@ def circumstances(result: dict) -> list[tuple[str, str]]:
 
 def experiment(result: dict) -> str:
     """What an experiment compares, and its circumstances in one line."""
-    seeds, took = len(result["seeds"]), number(round(result["seconds"]))
+    seeds, took = counted(len(result["seeds"]), "seed"), number(round(result["seconds"]))
     where = f"{machine_name(result)}, {result['machine']['cores']} cores, torch {result['versions']['torch']}"
-    return (
-        f"{' '.join(result['about'].split())} ({seeds} seed{'s' * (seeds != 1)}, {took} s; {where}; {result['date']})"
-    )
+    return f"{' '.join(result['about'].split())} ({seeds}, {took} s; {where}; {result['date']})"
 
 
 def machine_name(result: dict) -> str:

@@ -39,20 +39,20 @@ EQUATION = re.compile(r'class="katex-html"[^>]*>((?:</?(?:span|svg|path|line)\b[
 ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
 
 
-def needed(script: object, seen: set) -> bool:
-    """Say whether a linked file is wanted: not one of the unused, and not linked before on the same page."""
-    name, body = str(getattr(script, "filename", "") or ""), getattr(script, "attributes", {}).get("body", "")
-    if UNUSED.search(name) or UNUSED.search(body) or (name, body) in seen:
-        return False
-    seen.add((name, body))
-    return True
+def needed(linked: Iterable[object]) -> list[object]:
+    """The scripts or styles that a page links, without the unused ones, and each once."""
+    found: dict[tuple[str, str], object] = {}
+    for file in linked:
+        name, body = str(getattr(file, "filename", "") or ""), getattr(file, "attributes", {}).get("body", "")
+        if not UNUSED.search(name) and not UNUSED.search(body):
+            found.setdefault((name, body), file)
+    return list(found.values())
 
 
 def lighten(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Take unused scripts and styles off a page and complete its images."""
     for files in ("script_files", "css_files"):
-        seen: set = set()
-        context[files] = [file for file in context[files] if needed(file, seen)]
+        context[files] = needed(context[files])
     if context.get("body"):
         context["body"] = with_sizes(app, context["body"])
 
