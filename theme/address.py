@@ -24,6 +24,7 @@ from urllib.parse import urlsplit
 from docutils import nodes
 from sphinx.application import Sphinx
 from sphinx.config import Config
+from sphinx.errors import ConfigError
 
 HOSTS = ("github.com", "gitlab.com", "bitbucket.org", "codeberg.org")  # elsewhere: name it in COURSE_REPOSITORY
 SET_UP = "book/start/set-up"
@@ -54,8 +55,14 @@ def git(folder: Path, *arguments: str) -> str:
 
 
 def repository(folder: Path, environment: Mapping[str, str]) -> str | None:
-    """Return the repository's web address, most explicit source first, or None."""
+    """Return the repository's web address, most explicit source first, or None.
+
+    Raises:
+        ConfigError: where the one named is none.
+    """
     if named := environment.get("COURSE_REPOSITORY"):
+        if not named.startswith(("https://", "http://")):
+            raise ConfigError(f"COURSE_REPOSITORY is {named}, no web address: write it whole, https://HOST/OWNER/NAME")
         return named.removesuffix("/").removesuffix(".git")
     if slug := environment.get("GITHUB_REPOSITORY"):
         return f"{environment.get('GITHUB_SERVER_URL', 'https://github.com')}/{slug}"

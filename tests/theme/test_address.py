@@ -6,6 +6,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from sphinx.application import Sphinx
+from sphinx.errors import ConfigError
 from sphinx.util.docutils import docutils_namespace
 
 from theme import address
@@ -33,6 +34,8 @@ def test_the_most_explicit_address_wins(tmp_path: Path) -> None:
     assert address.repository(tmp_path, named) == "https://git.example.org/a/b"
     assert address.repository(tmp_path, {"GITHUB_REPOSITORY": "owner/course"}) == "https://github.com/owner/course"
     assert address.repository(tmp_path, {}) is None
+    with pytest.raises(ConfigError, match=r"git@example\.org:a/b, no web address"):
+        address.repository(tmp_path, {"COURSE_REPOSITORY": "git@example.org:a/b"})
     assert address.branch(tmp_path, {"GITHUB_REF_NAME": "term-2"}) == "term-2"
     assert address.branch(tmp_path, {}) == "main"
 
