@@ -52,7 +52,8 @@ def inlined(svg: str, alt: str, prefix: str, letters: dict[str, str]) -> str:
         letters: the outlines of letters by their id, which all drawings of a page share; new ones are put in.
 
     Raises:
-        ValueError: where it is no SVG, holds a script or an address elsewhere, or a color that the page has not.
+        ValueError: where it is no SVG, has no size in points, holds a script or an address elsewhere, or a color that
+            the page has not.
     """
     try:
         root = ElementTree.fromstring(svg)
@@ -74,7 +75,10 @@ def inlined(svg: str, alt: str, prefix: str, letters: dict[str, str]) -> str:
             raise ValueError(f"it points to {element.attrib['href'][:80]}, which is not in the drawing")
         element.text, element.tail = (text if text and text.strip() else None for text in (element.text, element.tail))
     _take_ground_away(root)
-    width, height = (float(root.attrib[side].removesuffix("pt")) * POINT for side in ("width", "height"))
+    sides = [root.get(side, "") for side in ("width", "height")]
+    if not all(side.endswith("pt") for side in sides):
+        raise ValueError("it has no width and height in points, as Matplotlib writes them")
+    width, height = (float(side.removesuffix("pt")) * POINT for side in sides)
     root.attrib.clear()
     root.attrib.update({
         "role": "img", "aria-label": alt, "viewBox": f"0 0 {width / POINT:g} {height / POINT:g}",

@@ -59,6 +59,11 @@ def test_what_a_page_must_not_hold_is_refused(within: str, words: str) -> None:
         figures.inlined(f"{OPEN}{within}</svg>", "a drawing", "figure-4-1", {})
 
 
+def test_a_drawing_without_a_size_is_refused() -> None:
+    with pytest.raises(ValueError, match="no width and height in points"):
+        figures.inlined("<svg/>", "a drawing", "figure-4-1", {})
+
+
 def test_a_caption_holds_code_mathematics_and_stress() -> None:
     text, code, _, equation, _, stressed, _ = figures.words("Where `augment` puts $d_k$, by *chase*.")
     assert text.astext() == "Where " and (code.tagname, code.astext()) == ("literal", "augment")
