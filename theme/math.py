@@ -96,8 +96,12 @@ def text_at(parent: nodes.Element, place: int) -> str:
 
 
 def shown(node: nodes.math) -> str:
-    """Return the characters of the equation that a page shows."""
-    _, begins, rest = markup(node, display=False).rpartition('<span class="katex-html"')
+    """Return the characters of the equation that a page shows; where it cannot be read, its source."""
+    try:
+        drawn = render(node.astext(), display=False)
+    except ValueError:
+        return node.astext()
+    _, begins, rest = drawn.rpartition('<span class="katex-html"')
     return re.sub(r"<[^>]+>", "", begins + rest)
 
 

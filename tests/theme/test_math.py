@@ -1,6 +1,7 @@
 """Equations, made while the book is built."""
 
 import pytest
+from docutils import nodes
 from playwright.sync_api import Browser
 
 from theme import math
@@ -29,6 +30,13 @@ def test_an_equation_that_cannot_be_read_says_why() -> None:
     assert 'class="katex' in math.render(r"\alpha_{tj}", display=False)
     with pytest.raises(ValueError, match="KaTeX parse error"):
         math.render(r"\frac{1}", display=True)
+
+
+def test_an_equation_that_cannot_be_read_is_told_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[tuple] = []
+    monkeypatch.setattr(math.logger, "warning", lambda *words, **where: told.append(words))
+    equation = nodes.math("", r"\frac{1}")
+    assert math.shown(equation) in math.markup(equation, display=False) and len(told) == 1
 
 
 @pytest.mark.browser
