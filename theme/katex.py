@@ -89,7 +89,7 @@ def styles() -> tuple[str, dict[str, Path]]:
     return "".join(sorted(faces)) + text, fonts
 
 
-def license() -> str:
+def license_text() -> str:
     """Return KaTeX's license, which goes where its styles go."""
     (path,) = files(STYLES, "third-party-licenses.json")
     packages = json.loads(path.read_text("utf-8"))["packages"]
@@ -103,4 +103,4 @@ def write(folder: Path) -> None:
     for name, path in fonts.items():
         shutil.copyfile(path, folder / "fonts" / name)
     (folder / "katex.css").write_text(text, "utf-8")
-    (folder / "LICENSE").write_text(license(), "utf-8")
+    (folder / "LICENSE").write_text(license_text(), "utf-8")

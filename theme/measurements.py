@@ -128,15 +128,22 @@ def terms(of: Iterable[tuple[str, str]], *classes: str) -> nodes.definition_list
     return made
 
 
+def bullets(texts: Sequence[str]) -> list[nodes.Node]:
+    """The texts as a list; nothing where there are none."""
+    items = [nodes.list_item("", paragraph(*sentence(text))) for text in texts]
+    return [nodes.bullet_list("", *items)] if items else []
+
+
 class Measurements(SphinxDirective):
     """`{measurements} NAME`: the targets, the experiments, or the result of that name.
 
-    :command: what measures it, shown where there is no result (one that is there says its own); :sort: the column to
-    order rows by, the largest first;
-    :rows: how many at most; :last: a column of which only the largest value's rows are shown; :measure: the one of its
-    tables to show, without the words around; :only: a column and the word that it must hold; :columns: which to show;
-    :rounds: a column for each of so many rounds, the newest, or of all with 0; :caption: what stands over that;
-    :circumstances: only those words.
+    - `command`: what measures it, shown where there is no result; one that is there says its own.
+    - `circumstances`: only what the result is about, and on what and when it was measured.
+    - `measure`: the one of its tables to show, without the words around it. Of that table:
+      `caption`, what stands over it; `only`, a column and the word that it must hold; `columns`, which to show;
+      `rounds`, a column for each of so many rounds, the newest, or for all with 0.
+    - `sort`: the column to order rows by, the largest first. `rows`: how many at most.
+    - `last`: a column; only the rows with its largest value are shown.
     """
 
     required_arguments = 1
@@ -182,15 +189,12 @@ class Measurements(SphinxDirective):
         if "circumstances" in self.options:
             return [*parts, terms(circumstances(result), "circumstances")]
         compared = sum(bool(ratios(record)) for record in result["records"])
-        lost = losses(result["records"])
-        if lost:
-            text = f" In {len(lost)} of {compared} comparisons:"
-            parts.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
-            items = [nodes.list_item("", paragraph(*sentence(text))) for text in lost]
-            parts.append(nodes.bullet_list("", *items))
-        elif compared:
-            text = f" In none of {compared} comparisons; a ratio above 1 means better than the peer."
-            parts.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(text)))
+        if compared:
+            lost = losses(result["records"])
+            said = f"{len(lost)} of {compared} comparisons:"
+            none = f"none of {compared} comparisons; a ratio above 1 means better than the peer."
+            parts.append(paragraph(nodes.strong("", "Where we lose."), nodes.Text(f" In {said if lost else none}")))
+            parts += bullets(lost)
         measures = list(dict.fromkeys(record.get("measure") for record in result["records"]))
         for index, measure in enumerate(measures, start=1):
             records = [record for record in result["records"] if record.get("measure") == measure]
@@ -209,16 +213,15 @@ class Measurements(SphinxDirective):
         """A table of records, chosen and ordered as the options say."""
         notes = [words(record) for record in records if record.get("note")]
         records = [record for record in records if not record.get("note")]
-        after = [nodes.bullet_list("", *(nodes.list_item("", paragraph(*sentence(note))) for note in notes))]
         if not records:
-            return after
+            return bullets(notes)
         last, sort = self.options.get("last"), self.options.get("sort")
         if last and any(last in record for record in records):
             largest = max(record[last] for record in records if last in record)
             records = [record for record in records if record.get(last) == largest]
         records = over_seeds(records)
         if sort and all(isinstance(record.get(sort), int | float) for record in records):
-            records = sorted(records, key=lambda record: -record[sort])
+            records = sorted(records, key=lambda record: record[sort], reverse=True)
         chosen = records[: self.options.get("rows", len(records))]
         keys, same = columns(chosen)
         if len(chosen) < len(records):
@@ -231,7 +234,7 @@ class Measurements(SphinxDirective):
         numeric = {i for i, key in enumerate(keys) if not any(isinstance(record.get(key), str) for record in chosen)}
         cells = ([value_and_spread(record, key) for key in keys] for record in chosen)
         made = table(caption, [title(key) for key in keys], cells, f"measured-{name}", numeric - {0})
-        return [*before, made, *(after if notes else [])]
+        return [*before, made, *bullets(notes)]
 
     def targets(self) -> nodes.table:
         lines = []
