@@ -7,11 +7,17 @@ import torch
 
 from course.checks.engine import Check, Draw, Observation, Table
 from course.checks.engine.case import Case
-from course.checks.engine.compare import difference
+from course.checks.engine.compare import difference, same_value
 from course.key import RECORDED_KEY as KEY
 from course.protocol.blocked import REFUSAL
 from course.protocol.runner import UNDEFINED
 from course.protocol.student import Local, Student
+
+
+def test_complex_numbers_are_compared_whole_and_whole_numbers_of_any_width():
+    case = Case("", lambda *_: {}, 1.0, None, 1e-5, 1e-4, contract=False)
+    assert not same_value(torch.tensor([1 + 2j]), torch.tensor([1 + 3j]), case)
+    assert same_value(torch.tensor([1, 2], dtype=torch.int32), torch.tensor([1, 2]), case)
 
 
 def test_one_and_many_have_their_verbs():
