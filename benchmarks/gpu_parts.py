@@ -18,6 +18,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -42,11 +43,28 @@ READS = {aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.d
 # ---- the three models, small enough for a CPU ------------------------------------------------------------------------
 
 Batch = tuple[Tensor, ...]
-Losses = Callable[[nn.Module, Batch], Tensor]
+OfBatch = Callable[[Any, Batch], Tensor]  # of one of the three and its batch
 
 
-def models() -> dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module, Batch], Tensor], Losses, Batch]]:
-    """By name: how to build it, its logits, its loss and a batch. The same weights and numbers each time."""
+@dataclass(frozen=True)
+class Small:
+    """A small model: how to build it, its logits and its loss of a batch, a batch, and whether all it has is causal."""
+
+    build: Callable[[], nn.Module]
+    logits: OfBatch
+    loss: OfBatch
+    batch: Batch
+    causal: bool = False
+
+    def built(self, fused: bool) -> nn.Module:
+        """The model in training mode, its weights the same each time; with fused attention where asked."""
+        torch.manual_seed(0)
+        model = self.build()
+        return fuse_attention(model, lambda _: self.causal) if fused else model
+
+
+def models() -> dict[str, Small]:
+    """The three by name, with the same numbers each time."""
     generator = torch.Generator().manual_seed(0)
 
     def numbers(most: int, *shape: int) -> Tensor:
@@ -58,32 +76,26 @@ def models() -> dict[str, tuple[Callable[[], nn.Module], Callable[[nn.Module, Ba
     source = numbers(100, 8, 32).masked_fill(torch.arange(32) >= lengths.unsqueeze(1), 0)
     sentences = source, lengths, numbers(100, 8, 33)
     return {
-        "vit": (
+        "vit": Small(
             lambda: VisionTransformer(32, 4, 128, 4, 4, 512, num_classes=10),
             lambda model, batch: model(batch[0]),
             lambda model, batch: F.cross_entropy(model(batch[0]), batch[1]),
             pictures,
         ),
-        "transformer": (
+        "transformer": Small(
             lambda: Transformer(100, 100, 128, 4, 512, 3, bos_id=1),
             lambda model, batch: model(*batch),
             lambda model, batch: label_smoothing_loss(model(*batch), batch[2], 0, 0.1),
             sentences,
         ),
-        "language model": (
+        "language model": Small(
             lambda: CausalLanguageModel(100, 128, 128, 4, 512, 4),
             lambda model, batch: model(batch[0][:, :-1]),
             lambda model, batch: model.loss(batch[0]),
             (numbers(100, 8, 129),),
+            causal=True,
         ),
     }
-
-
-def built(build: Callable[[], nn.Module], name: str, fused: bool) -> nn.Module:
-    """The model in training mode, with fused attention where asked: the language model's with the causal flag."""
-    torch.manual_seed(0)
-    model = build()
-    return fuse_attention(model, lambda _: name == "language model") if fused else model
 
 
 # ---- formats of products ---------------------------------------------------------------------------------------------
@@ -148,14 +160,14 @@ def refusing_waits(device: torch.device) -> Iterator[None]:
 def placement(device: torch.device) -> Iterator[Record]:
     """A training step of each model, plain and fused, of a batch that is on the device already: what it waits for, by
     the operators seen and by torch's own mode that refuses to wait. Expected is nothing."""
-    for name, (build, _, loss_of, batch) in models().items():
-        there = tuple(x.to(device) for x in batch)
+    for name, small in models().items():
+        there = tuple(x.to(device) for x in small.batch)
         for fused in (False, True):
-            model = built(build, name, fused).to(device)
+            model = small.built(fused).to(device)
             optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=device.type == "cuda")
             scaler = torch.amp.GradScaler(device.type, enabled=False)
 
-            def step(model=model, loss_of=loss_of, there=there, optimizer=optimizer, scaler=scaler) -> None:
+            def step(model=model, loss_of=small.loss, there=there, optimizer=optimizer, scaler=scaler) -> None:
                 train_step(model, loss_of, there, optimizer, scaler, 1.0)
 
             step()  # the first makes the optimizer's state
@@ -181,11 +193,11 @@ def placement(device: torch.device) -> Iterator[Record]:
 TOLERANCE = {"float32": (1e-5, 1e-4), "tf32": (5e-3, 2e-2), "bfloat16": (4e-2, 1e-1)}
 
 
-def outcome(model: nn.Module, logits: Any, loss_of: Losses, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, ...]:
+def outcome(small: Small, model: nn.Module, batch: Batch, dtype: torch.dtype) -> tuple[Tensor, ...]:
     """Logits, loss and all gradients in one vector, of float64 on the CPU."""
     model.zero_grad()
     with torch.autocast(batch[0].device.type, dtype=dtype, enabled=dtype != torch.float32):
-        made, loss = logits(model, batch), loss_of(model, batch)
+        made, loss = small.logits(model, batch), small.loss(model, batch)
     loss.backward()
     gradients = torch.cat([p.grad.flatten() for p in model.parameters() if p.grad is not None])
     return tuple(x.detach().cpu().double() for x in (made, loss, gradients))
@@ -193,15 +205,14 @@ def outcome(model: nn.Module, logits: Any, loss_of: Losses, batch: Batch, dtype:
 
 def correctness(device: torch.device) -> Iterator[Record]:
     """Forward, loss and gradients of each model beside the CPU's, relative in the norm, with what rounding explains."""
-    for name, (build, logits, loss_of, batch) in models().items():
-        here = built(build, name, False)
-        expected = outcome(here, logits, loss_of, batch, torch.float32)
-        there = tuple(x.to(device) for x in batch)
+    for name, small in models().items():
+        expected = outcome(small, small.built(fused=False), small.batch, torch.float32)
+        there = tuple(x.to(device) for x in small.batch)
         for fused, format in itertools.product((False, True), formats(device)):
             if format not in TOLERANCE:
                 continue
             with products_in(format) as dtype:
-                got = outcome(built(build, name, fused).to(device), logits, loss_of, there, dtype)
+                got = outcome(small, small.built(fused).to(device), there, dtype)
             apart = [((a - b).norm() / b.norm()).item() for a, b in zip(got, expected, strict=True)]
             of_logits, of_gradients = TOLERANCE[format]
             good = apart[0] < of_logits and apart[1] < of_logits and apart[2] < of_gradients
