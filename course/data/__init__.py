@@ -206,7 +206,7 @@ class Batch:
     target_lengths: Tensor  # (B,) int64, end token counted
 
     def to(self, device: torch.device | str) -> "Batch":
-        return Batch(*(x.to(device) for x in (self.source, self.source_lengths, self.targets, self.target_lengths)))
+        return Batch(**{name: x.to(device) for name, x in vars(self).items()})
 
 
 def pad(rows: Sequence[Sequence[int]], pad_id: int = PAD_ID) -> tuple[Tensor, Tensor]:
@@ -252,7 +252,7 @@ def batches(
             yield collate([examples[i] for i in group], source, target)
 
 
-def translation_accuracy(predicted: Tensor, targets: Tensor, pad_id: int = PAD_ID) -> tuple[float, float]:
+def translation_accuracy(predicted: Tensor, targets: Tensor) -> tuple[float, float]:
     """(symbol accuracy, exact match) of decoded tokens `predicted` (B, T') against `targets` (B, T).
 
     A symbol is right when it stands at its own place; the end token counts, padding does not. A sentence is right when
@@ -263,6 +263,6 @@ def translation_accuracy(predicted: Tensor, targets: Tensor, pad_id: int = PAD_I
     length = targets.shape[1]
     fitted = torch.full_like(targets, -1)
     fitted[:, : predicted.shape[1]] = predicted[:, :length]
-    real = targets != pad_id
+    real = targets != PAD_ID
     right = (fitted == targets) & real
     return (right.sum() / real.sum()).item(), (right | ~real).all(dim=1).double().mean().item()

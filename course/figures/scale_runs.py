@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from statistics import fmean as mean
 from typing import Any, NamedTuple
 
 from course import committed
@@ -77,11 +78,7 @@ def first_weights() -> list[str]:
     found: dict[str, dict[int, float]] = {}
     for r in committed.read(BY_STEP)["records"]:
         found.setdefault(r["scale"], {})[r["seed"]] = r["top_weight_at_start"]
-    return [number(sum(found[scale].values()) / len(found[scale])) for scale in NAMES]
-
-
-def mean(values: Sequence[float]) -> float:
-    return sum(values) / len(values)
+    return [number(mean(found[scale].values())) for scale in NAMES]
 
 
 def x(share: float) -> float:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from course.figures.drawn import Figure, explorable
+from course.wording import counted
 
 BACKWARD = 1.0  # of one micro-batch: the unit of time
 FORWARD = 0.5  # half as many operations
@@ -94,15 +95,11 @@ def percent(share: float) -> str:
     return f"{int(100 * share + 0.5)}%"  # halves up, as the script rounds
 
 
-def count(number: int, what: str, more: str) -> str:
-    return f"{number} {what if number == 1 else more}"
-
-
 def sentence(micro_batches: int, buckets: int, network: float, every: bool) -> str:
     """Say what the settings are, and what comes of them, as the script says it."""
     made = step(micro_batches, buckets, network, every)
     return (
-        f"{count(micro_batches, 'micro-batch', 'micro-batches')}, {count(buckets, 'bucket', 'buckets')}. The network"
+        f"{micro_batches} micro-batch{'' if micro_batches == 1 else 'es'}, {counted(buckets, 'bucket')}. The network"
         f" takes {network:.1f} backward passes for a gradient, {EXCHANGES[not every]}. The step is {made.length:.2f}"
         f" backward passes long. The processors wait for {percent(made.waited)} of it, and {percent(made.hidden)} of"
         " the network’s time is hidden."

@@ -28,6 +28,7 @@ from course.protocol.runner import calling, described
 from course.protocol.student import Prefetched, Student, StudentError
 from course.protocol.wire import Foreign
 from course.verdict import Outcome, Verdict
+from course.wording import listed
 
 REFERENCE = "the reference"  # the name of the right one that every set of implementations begins with
 MAX_CALLS = 200  # of one implementation by one test, beside those that were prefetched
@@ -189,11 +190,11 @@ class CheckOfTest(Check):
         why = seen[f"why.{names[0]}"]
         if of == 1:
             return f"Your test refuses one that is right: {why}."
-        return f"Your test refuses {len(names)} of {of} that are right ({_first_few(names)}): {why}."
+        return f"Your test refuses {len(names)} of {of} that are right ({listed(names, 4, '; ')}): {why}."
 
     def _missed(self, seen: dict[str, Any], expected: dict[str, Any]) -> str:
         names, of = _failed(seen, expected)
-        return f"Your test lets {len(names)} of {of} wrong ones through: {_first_few(names)}."
+        return f"Your test lets {len(names)} of {of} wrong ones through: {listed(names, 4, '; ')}."
 
 
 def _together(student: Student, draw: Draw) -> dict[str, Any]:
@@ -204,10 +205,6 @@ def _failed(seen: dict[str, Any], expected: dict[str, Any]) -> tuple[list[str], 
     """The implementations that the test errs on, and of how many; other things that were seen are texts."""
     names = [name for name, value in expected.items() if isinstance(value, bool)]
     return [name for name in names if seen.get(name) is False], len(names)
-
-
-def _first_few(names: list[str]) -> str:
-    return "; ".join(names[:4] + [f"and {len(names) - 4} more"] * (len(names) > 4))
 
 
 class _Broken:
