@@ -55,6 +55,8 @@ class Part:
     minutes: float
     result: str
     words: tuple[str, ...]
+    model: str = ""  # of a ladder
+    rungs: tuple[str, ...] = ()
 
     def command(self, folder: Path) -> list[str]:
         return [sys.executable, "-m", *self.words, "--folder", str(folder)]
@@ -62,7 +64,7 @@ class Part:
 
 def ladder_part(model: str, name: str, rungs: list[str], minutes: float) -> Part:
     words = ("benchmarks.models", "--device", "cuda", "--only", model, "--rungs", *rungs)
-    return Part(f"ladder-{model}-{name}", minutes, "models_cuda", words)
+    return Part(f"ladder-{model}-{name}", minutes, "models_cuda", words, model, tuple(rungs))
 
 
 def parts() -> list[Part]:
@@ -266,11 +268,9 @@ def expected_of(part: Part, card: Card) -> Iterator[Expected]:
         size = decoding.SIZES["base"]
         for measure, cache in itertools.product(models.decoding_measures(size), decoding.OURS):
             yield expected.of_decoding(card, measure, cache, size)
-    if "--rungs" in part.words:
-        model, rungs = part.words[part.words.index("--only") + 1], part.words[part.words.index("--rungs") + 1 :]
-        size = replace(MODELS[model].sizes["base"], batch=BATCH)
-        for rung in (rung for rung in models.LADDER if rung.name in rungs):
-            yield expected.of_rung(card, model, size, "training", rung)
+    for rung in part.rungs:
+        size = replace(MODELS[part.model].sizes["base"], batch=BATCH)
+        yield expected.of_rung(card, part.model, size, "training", models.RUNGS[rung])
 
 
 def dry_run(card: Card) -> Iterator[str]:

@@ -8,6 +8,8 @@ The implementations stay out here: the test calls them back. In a notebook they 
 and a few published wrong ones (`course/checks/variants/`); the grader takes every answer of the other exercise's bank.
 """
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -94,30 +96,31 @@ class CheckOfTest(Check):
         draw = Draw(key, self.name)
         student.seed(draw.seed("of the test"))
         opinions: dict[str, str] = {}  # name -> why the test says that it is wrong, "" where it does not
-        own: dict[str, str] = {}  # the same, where the test broke rather than said so
+        broken: dict[str, tuple[str, str]] = {}  # name -> what the test raised where that was no assertion
         calls: Sequence[_Call] = ()  # the most that this test has made of one: it will make some of them of the next
         counts: list[int] = []  # how many it has made of each
         habits = ""
         try:
             for index in draw.another("order").permutation(len(against)).tolist():
+                implementation = against[index]
                 often = sorted(counts)[-math.ceil(MADE_OFTEN * len(counts))] if counts else 0
-                given = self._given(self._callable(against[index], draw), draw, calls[:often])
-                opinions[against[index].name], raised = self._opinion(student, given)
+                given = self._given(self._callable(implementation, draw), draw, calls[:often])
+                why, raised = self._opinion(student, given)
                 calls = max(calls, given.calls, key=len)
                 counts.append(len(given.calls))
                 if raised:
-                    own[against[index].name] = raised
-                if against[index].right and opinions[against[index].name] and self._writes(student, given):
-                    opinions[against[index].name] += f", but not where it gives new memory: {_WRITES}"
-                if against[index].name == REFERENCE:
+                    broken[implementation.name] = raised
+                if implementation.right and why and self._writes(student, given):
+                    why += f", but not where it gives new memory: {_WRITES}"
+                opinions[implementation.name] = why
+                if implementation.name == REFERENCE:
                     other = self._given(_Otherwise(given.function), draw, given.calls)
                     asked = "values are asked for" if self._opinion(student, other)[0] else "no value is asked for"
                     habits = f"{given.habits()}, {asked}"
         except StudentError as error:
             return (Observation(raised=(error.type_name, error.message)),) * 2
-        if len(own) == len(against):
-            kind, _, words = own[REFERENCE].partition(": ")
-            return (Observation(raised=(kind, words)),) * 2
+        if len(broken) == len(against):
+            return (Observation(raised=broken[REFERENCE]),) * 2
         refused = {f"why.{i.name}": opinions[i.name] for i in against if i.right and opinions[i.name]}
         hidden = {"habits": habits} | refused
         return (
@@ -125,7 +128,7 @@ class CheckOfTest(Check):
             Observation({i.name: bool(opinions[i.name]) for i in against if not i.right}, hidden),
         )
 
-    def _given(self, function: Callable, draw: Draw, expected: "Sequence[_Call]") -> "_Given":
+    def _given(self, function: Callable, draw: Draw, expected: Sequence[_Call]) -> _Given:
         seed = draw.seed("of what it is given")
         return _Given(function, seed, expected, sizes_in_tensors=self._sizes_in_tensors)
 
@@ -137,13 +140,13 @@ class CheckOfTest(Check):
         except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
             return _Broken(error)
 
-    def _writes(self, student: Student, of: "_Given") -> bool:
+    def _writes(self, student: Student, of: _Given) -> bool:
         """Whether the test that refuses this right one lets it pass where nothing that comes back lies in an argument's
         memory: it writes into what it is given back."""
         again = _Given(of.function, of.seed, lends=False, sizes_in_tensors=self._sizes_in_tensors)
         return of.lent and not self._opinion(student, again)[0]
 
-    def _opinion(self, student: Student, given: "_Given") -> tuple[str, str]:
+    def _opinion(self, student: Student, given: _Given) -> tuple[str, tuple[str, str] | None]:
         """(why the test says that this one is wrong, "" for right; what it raised where that was no assertion)."""
         student.prefetch(given.prefetched())
         try:
@@ -154,14 +157,14 @@ class CheckOfTest(Check):
             unwritten = error.type_name == "NotImplementedError" and not error.message
             if error.type_name in _NO_VERDICT or unwritten:
                 raise
-            words = f"{error.type_name}{': ' if error.message else ''}{error.message}"
-            return f"it raised {words}", "" if error.type_name == "AssertionError" else words
+            raised = None if error.type_name == "AssertionError" else (error.type_name, error.message)
+            return f"it raised {error}", raised
         if isinstance(said, Tensor) and said.dtype == torch.bool and said.numel() == 1:
             said = bool(said)
         if said is not None and not isinstance(said, bool):
             kind = said.type_name if isinstance(said, Foreign) else type(said).__name__
             raise StudentError("TypeError", f"a test returns True or False, or nothing after its asserts; {kind} came")
-        return "it returned False" if said is False else "", ""
+        return "it returned False" if said is False else "", None
 
     def compare(self, seen: Sequence[Observation], table: Table) -> Verdict:
         """The verdict; the share of wrong ones found counts, where every right one passes."""
