@@ -67,11 +67,11 @@ def lacks_ones(form: Any, other: str) -> bool:
     return len(fewer) < len(more) and [n for n in fewer if n != "1"] == [n for n in more if n != "1"]
 
 
-def differs(seen: Reply, from_: Reply) -> str:
+def differs(seen: Reply, other: Reply) -> str:
     """ "" where two results are the same up to rounding, or the same error; "raises" or "differs" where not."""
-    if seen.raised is not None or from_.raised is not None:
-        return "" if seen.raised and from_.raised and seen.raised[0] == from_.raised[0] else "raises"
-    now, before = flatten({"": seen.value}), flatten({"": from_.value})
+    if seen.raised is not None or other.raised is not None:
+        return "" if seen.raised and other.raised and seen.raised[0] == other.raised[0] else "raises"
+    now, before = flatten({"": seen.value}), flatten({"": other.value})
     if now.keys() != before.keys():
         return "differs"
     return "" if all(agree(now[name], value) for name, value in before.items()) else "differs"

@@ -69,22 +69,22 @@ def dump(check: Check, table: Table) -> bytes:
 
 def _less(wrong: list[Any], right: list[Any]) -> list[Any]:
     """Observations of a wrong answer without what the reference's have too: what is its own, and what it has not."""
-    return [
-        [*((
-            {name: value for name, value in values.items() if name not in others or others[name] != value},
-            [name for name in others if name not in values],
-        ) for values, others in zip(seen[:2], of[:2], strict=True)), seen[2]]
-        for seen, of in zip(wrong, right, strict=True)
-    ]  # fmt: skip
+
+    def less(values: dict[str, Any], others: dict[str, Any]) -> tuple[dict[str, Any], list[str]]:
+        own = {name: value for name, value in values.items() if name not in others or others[name] != value}
+        return own, [name for name in others if name not in values]
+
+    return [[less(a[0], b[0]), less(a[1], b[1]), a[2]] for a, b in zip(wrong, right, strict=True)]
 
 
-def _more(less: list[Any], right: list[Any]) -> list[Any]:
+def _more(wrong: list[Any], right: list[Any]) -> list[Any]:
     """What `_less` was made of."""
-    return [
-        [*({name: value for name, value in others.items() if name not in gone} | own
-           for (own, gone), others in zip(seen[:2], of[:2], strict=True)), seen[2]]
-        for seen, of in zip(less, right, strict=True)
-    ]  # fmt: skip
+
+    def more(less: list[Any], others: dict[str, Any]) -> dict[str, Any]:
+        own, gone = less
+        return {name: value for name, value in others.items() if name not in gone} | own
+
+    return [[more(a[0], b[0]), more(a[1], b[1]), a[2]] for a, b in zip(wrong, right, strict=True)]
 
 
 def _titles(check: Check) -> list[str]:
