@@ -169,7 +169,7 @@ Start = Callable[[list[str], Path, float], int]
 
 
 def start(command: list[str], log: Path, seconds: float) -> int:
-    """Run a command, its output shown and kept; its exit code, 124 where it had to be ended."""
+    """Run a command, its output kept in the log; its exit code, 124 where it had to be ended."""
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("w", encoding="utf-8") as sink:
         process = subprocess.Popen(command, cwd=ROOT, stdout=sink, stderr=subprocess.STDOUT)

@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from statistics import median_high
 from typing import Any
 
 import torch
@@ -266,7 +267,7 @@ def chapters(device: torch.device) -> Iterator[Record]:
 
     for number in ("09", "10"):
         command = [sys.executable, "-m", "tools.notebooks", "solve", number]
-        subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+        subprocess.run(command, cwd=ROOT, check=True, stdout=subprocess.DEVNULL)  # what went wrong is in the log
         (path,) = SOLVED.glob(f"{number}-*.ipynb")
         for record in run_notebook(nbformat.read(path, as_version=4), device):
             yield {"chapter": path.stem, **record}
@@ -344,15 +345,15 @@ def training(device: torch.device, folder: Path) -> Iterator[Record]:
         ]
         done = subprocess.run(command, cwd=ROOT, stderr=subprocess.PIPE, text=True)
         if done.returncode:
-            yield {"model": name, "error": done.stderr.strip().splitlines()[-1][:300], "strange": True}
+            *_, last = f"ended with {done.returncode}\n{done.stderr}".strip().splitlines()  # a killed one is silent
+            yield {"model": name, "error": last[:300], "strange": True}
             continue
         events = EventAccumulator(str(out), size_guidance={"scalars": 0}).Reload()
         losses = [event.value for event in events.Scalars("train/loss")]
-        speeds = sorted(event.value for event in events.Scalars("train/samples_per_second"))
         yield {
             "model": name,
             "error": "",
-            "samples_per_second": speeds[len(speeds) // 2],
+            "samples_per_second": median_high(event.value for event in events.Scalars("train/samples_per_second")),
             "first_loss": losses[0],
             "last_loss": losses[-1],
             "strange": not losses[-1] < losses[0],

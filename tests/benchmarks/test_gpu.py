@@ -5,6 +5,7 @@ own code runs on the CPU, at the sizes it has.
 """
 
 import json
+import subprocess
 import sys
 import time
 from dataclasses import replace
@@ -373,6 +374,13 @@ def test_the_training_program_is_asked_at_size_and_its_curves_are_read(tmp_path,
     small, wrong = list(gpu_parts.training(torch.device("cpu"), tmp_path))
     assert small["samples_per_second"] > 1 and small["error"] == ""
     assert wrong["strange"] and "num_heads must divide d_model" in wrong["error"]
+
+
+def test_a_training_that_is_killed_without_a_word_is_said(tmp_path, monkeypatch):
+    killed = subprocess.CompletedProcess([], -9, stderr="")
+    monkeypatch.setattr(subprocess, "run", lambda *_, **__: killed)
+    rows = list(gpu_parts.training(torch.device("cpu"), tmp_path))
+    assert [row["error"] for row in rows] == ["ended with -9", "ended with -9"]
 
 
 def test_a_format_without_units_is_left_out():
