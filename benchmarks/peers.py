@@ -535,7 +535,8 @@ class XCausal(nn.Module):
 def with_layers(size: Size, layers: nn.Module) -> CausalLanguageModel:
     """The course's language model with a peer's tower in the place of its layers and its last norm."""
     model = course_language_model(size, PLAIN)
-    model.layers, model.norm = nn.ModuleList([layers]), nn.Identity()  # type: ignore[assignment]
+    model.set_submodule("layers", nn.ModuleList([layers]))
+    model.set_submodule("norm", nn.Identity())
     return model
 
 

@@ -8,6 +8,7 @@ moves.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,7 @@ def attend(
     return scores, weights, float(entropy(weights)), float(weights @ values)
 
 
-def start() -> dict[str, object]:
+def start() -> dict[str, Any]:
     """Return what the figure shows at its start."""
     query, keys = np.array(QUERY), np.array(list(KEYS.values()))
     scores, weights, bits, output = attend(query, keys, np.array(VALUES), 1.0, True, [True] * len(KEYS))
@@ -67,6 +68,6 @@ def figure() -> Figure:
     """Return the figure with the query and the keys at their start."""
     shown = start()
     arrows = [("query", QUERY, arrow(QUERY, 0.3))]
-    arrows += [(row["name"], row["key"], arrow(row["key"], row["weight"])) for row in shown["rows"]]  # type: ignore[attr-defined]
+    arrows += [(row["name"], row["key"], arrow(row["key"], row["weight"])) for row in shown["rows"]]
     data = {"query": QUERY, "keys": list(KEYS.values()), "values": VALUES, "names": list(KEYS)}
     return explorable("attention-plane", data=data, arrows=arrows, query=QUERY, **shown)

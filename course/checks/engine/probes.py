@@ -103,7 +103,7 @@ def again(subject: Subject) -> dict[str, Any]:
     """A second call, after one with other sizes, and one in training mode."""
     given, module = subject.arguments(), subject.module()
     other = next(iter(subject.declaration.variations().values()), subject.declaration.usual)
-    if module is not None and subject.declaration.new(**other) != subject.declaration.new(**subject.declaration.usual):  # type: ignore[misc]
+    if (new := subject.declaration.new) is not None and new(**other) != new(**subject.declaration.usual):
         other = subject.declaration.usual
     usual = subject.call(given, module)
     calls = {"first": usual, "second": usual, "other": subject.call(subject.arguments(other), module), "third": usual}
