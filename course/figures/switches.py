@@ -34,8 +34,8 @@ Curves = list[list[float | None]]  # a list for each seed, a loss for each step 
 
 
 @functools.cache
-def script() -> str:
-    """Return the script: the switches' values, the steps, and the curves in the order of the switches' product."""
+def data() -> dict[str, Any]:
+    """Return what the script holds: the steps, the counts of the switches' values, and the curves by their product."""
     result = committed.read(RECORD)
     settings, records = result["settings"], result["records"]
     steps = [int(key.removeprefix("loss_")) for key in records[0] if key.startswith("loss_")]
@@ -44,13 +44,12 @@ def script() -> str:
         key = (r["norm"], r["residual"], r["warm_up"], r["mean_rate"])
         found.setdefault(key, []).append([r[f"loss_{step}"] for step in steps])
     curves = [found[key] for key in itertools.product(*(settings[name] for name in SWITCHES))]
-    data = {"steps": steps, "counts": [len(settings[name]) for name in SWITCHES], "curves": curves}
-    return f'living.data("{NAME}", {json.dumps(data, separators=(",", ":"))});\n'
+    return {"steps": steps, "counts": [len(settings[name]) for name in SWITCHES], "curves": curves}
 
 
-def data() -> dict[str, Any]:
-    """Return what the script holds."""
-    return json.loads(script().split(", ", 1)[1].removesuffix(");\n"))
+def script() -> str:
+    """Return the script that gives the page its data."""
+    return f'living.data("{NAME}", {json.dumps(data(), separators=(",", ":"))});\n'
 
 
 def curves_of(held: dict[str, Any], places: tuple[int, ...]) -> Curves:

@@ -53,7 +53,7 @@ def load(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: 
 
 def write_curves(app: Sphinx) -> None:
     """Put the one script that is made, and not kept, into the site, beside those that load it."""
-    switches.script.cache_clear()
+    switches.data.cache_clear()
     if app.builder.format == "html":
         path = Path(app.outdir) / "_static" / "living" / f"{switches.NAME}.js"
         path.parent.mkdir(parents=True, exist_ok=True)
