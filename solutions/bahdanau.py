@@ -192,7 +192,7 @@ def encode_longest_first(encoder, source: Tensor, lengths: Tensor) -> tuple[Tens
 
     encoder: a function (source (B, S), lengths (B,)) -> (outputs (B, S, d), state (B, H)),
     called once, with the rows sorted by falling length. source (B, S) and lengths (B,) come in
-    any order and are left as they were.
+    any order; they, and what the encoder gives, are left as they were.
     Returns outputs and state with row b belonging to row b of the caller's source.
     """
     order = lengths.argsort(descending=True)

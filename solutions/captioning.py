@@ -152,9 +152,9 @@ def test_pointing_accuracy(pointing_accuracy):
     pointing_accuracy: a function (weights, boxes, columns, cell) -> float, right or wrong.
     Returns True where it is right and False where it is wrong; or asserts, and returns nothing
     (any exception means that a fault was found). It may call the function at most 200 times, on
-    sizes up to 512 and 20,000 numbers in all. What it gives and gets are plain tensors and
-    numbers; it may also look at the error that the docstring promises. What the function does
-    to its arguments it need not see.
+    sizes and box edges up to 512 and 20,000 numbers in all. What it gives and gets are plain
+    tensors and numbers; it may also look at the error that the docstring promises. What the
+    function does to its arguments it need not see.
     """
     nothing = [-1, -1, -1, -1]
 

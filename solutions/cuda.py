@@ -273,8 +273,8 @@ def accumulate(
     least one.
     Afterwards each parameter's .grad is the gradient of the mean loss over all predictions of
     all pieces, whatever it was before (None or zeros where the loss does not reach it), and the
-    optimizer can step. Of the graphs only one piece's is in memory at a time. Returns that mean
-    loss, a tensor without a graph.
+    optimizer can step. The model stays in its mode and keeps its weights. Of the graphs only one
+    piece's is in memory at a time. Returns that mean loss, a tensor without a graph.
     """
     model.zero_grad()
     total: Any = 0.0

@@ -184,8 +184,8 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
     """Feed back the most likely token until every row has ended or max_length are written.
 
     step: a function (token (B,), state) -> (logits (B, V), state); state: what step expects at
-    the first token, a tensor or a tuple of tensors with the batch first. The first token fed in
-    is bos_id. Of several that are equally likely any may be taken.
+    the first token, a tensor or a tuple of tensors with the batch first. Every call is fed all B
+    rows, the first call bos_id. Of several tokens that are equally likely any may be taken.
     Returns tokens (B, T), 1 <= T <= max_length, without bos_id; after a row's first eos_id all
     its tokens are eos_id. Only written tokens can end a row; the bos_id fed in first does not,
     even if it has the same id. T is no longer than the longest row needs, its eos_id included
@@ -229,7 +229,8 @@ def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
     averaged over the batch.
     The caller's inputs are left as they were, and do not require gradients afterwards. So is
-    the network, mode included: gradients that stand on its parameters stay, and none is added.
+    the network, which runs in the mode that it is in: gradients that stand on its parameters
+    stay, and none is added.
     """
     inputs = inputs.detach().clone().requires_grad_()
     outputs = network(inputs)
@@ -243,12 +244,12 @@ def fit_the_vector(
 ) -> tuple[Tensor, Tensor]:
     """Search for a vector that makes a trained decoder write the targets, without any encoder.
 
-    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V). It comes back as it
-    was, so that training could go on: the same weights, mode and gradients (none added, none
-    taken away), and every parameter still requires its gradient. Starting from `vector` (B, H),
-    which is not changed, take `steps` steps, 1 or more, of torch.optim.Adam over the vector
-    alone, on masked_cross_entropy. Returns the vector (B, H) after the last step and the
-    losses (steps,), each measured before its step.
+    model: has decode(vector (B, H), targets (B, T)) -> logits (B, T, V). It runs in the mode that
+    it is in and comes back as it was, so that training could go on: the same weights and
+    gradients (none added, none taken away), and every parameter still requires its gradient.
+    Starting from `vector` (B, H), which is not changed, take `steps` steps, 1 or more, of
+    torch.optim.Adam over the vector alone, on masked_cross_entropy. Returns the vector (B, H)
+    after the last step and the losses (steps,), each measured before its step.
     """
     vector = vector.detach().clone().requires_grad_()
     optimizer = torch.optim.Adam([vector], lr=learning_rate)

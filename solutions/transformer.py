@@ -381,9 +381,9 @@ def beam_search(
 
     step and state: as in greedy_decode, with a batch of one in the state; step takes any number
     of rows, one for each hypothesis. A hypothesis' score is the sum of its tokens'
-    log-probabilities (that of eos_id is one of them; bos_id has none, and ends nothing where it
-    equals eos_id), divided by the number of its tokens to the power length_penalty. At every
-    step each unfinished hypothesis is extended by every token; those that end with eos_id are
+    log-probabilities, divided by the number of its tokens to the power length_penalty. (eos_id
+    is a token; bos_id is none, and ends nothing where it equals eos_id.) At every step each
+    unfinished hypothesis is extended by every token; those that end with eos_id are
     finished, stay as they are and compete on. Of all of them the beam_size with the highest
     scores are kept; of equals, any. The search ends when all that are kept are finished, or
     max_length tokens are written.

@@ -57,7 +57,7 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     scores: any shape of one axis or more, each score minus infinity or a number between
     -100,000 and 100,000, not all minus infinity along dim; dim: the axis that is shared out,
     counted from the front or, if negative, from the back. Returns weights in the shape of
-    scores: exp(score) divided by the sum of exp(score) along dim, so they sum to one along dim.
+    scores: exp(score) divided by the sum of exp(score) along dim; to four digits they sum to one.
     A score of minus infinity gets the weight zero. scores is left as it was.
     """
     shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
@@ -107,9 +107,9 @@ def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: T
     model(inputs) gives logits (B, V); targets (B,) holds the right class of each, int64. The
     loss is their cross-entropy in nats, the mean over the batch. The optimizer, which holds all
     of the model's parameters and no others, takes one step down this loss's gradient: gradients
-    left in the parameters from before do not count. The model runs in the mode that it is in,
-    training or evaluation, and is left in it. Returns the loss as it was before the step, as a
-    Python float.
+    left in the parameters from before do not count. The model runs once, in the mode that it is
+    in, training or evaluation, and is left in it. Returns the loss as it was before the step,
+    as a Python float.
     """
     optimizer.zero_grad()
     loss = F.cross_entropy(model(inputs), targets)
