@@ -39,6 +39,10 @@ def _first(observed: Mapping[str, Any]) -> tuple[str, str] | None:
     return next(((n, v) for n, v in observed.items() if isinstance(v, str) and v and not n.endswith("words")), None)
 
 
+def _raises(words: str, way_on: str) -> str:
+    return f"your code raises {words.rstrip('.')}. {way_on}".rstrip()
+
+
 def say_sizes(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     sentence = _of_a_size(observed, expected)
     if not sentence or not _only_of_one(observed, expected):
@@ -66,7 +70,7 @@ def _of_a_size(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
         seen, right = observed.get(name), expected[name]
         if what == "raised" and seen and not right:
             words = observed.get(f"{variation}: words", seen)
-            return f"With {variation} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()
+            return f"With {variation} {_raises(words, meaning(words))}"
         if what == "changed" and seen and not right:
             return f"With {variation} your code changes {seen}."
         if what.endswith(", form") and isinstance(seen, str) and seen != right:
@@ -133,7 +137,7 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
         lies = f"With {name}, which broadcasts to the same numbers,"
     if what == "raises":
         words = observed.get(f"{name}: words", "")
-        return f"{lies} your code raises {words.rstrip('.')}. {meaning(words)}".rstrip()
+        return f"{lies} {_raises(words, meaning(words))}"
     if written := observed.get(f"{name}: changed words"):
         return (
             f"{lies} the result is different: the call writes into {written}, whose rows share one memory there. "
@@ -206,7 +210,7 @@ def say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
     of_dtypes = any(word in words.lower() for word in ("dtype", "float", "double"))
     way_on = "Make what you need in an argument's own `.dtype`." if of_dtypes else meaning(words)
     return _of_form(name, {
-        "raises": f"With arguments in float64 your code raises {words.rstrip('.')}. {way_on}".rstrip(),
+        "raises": f"With arguments in float64 {_raises(words, way_on)}",
         "another dtype": f"Arguments in float64 come back as {words}.",
         "rounded": FLOAT64,
     }[what])  # fmt: skip
@@ -216,8 +220,9 @@ def say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
     if (found := _first(observed)) is None:
         return None
     name, what = found
-    happens = f"your code raises {observed.get(f'{name}: words', '')}" if what == "raises" else "the result changes"
-    return f"With {name} in places that should not count, {happens}."
+    words = observed.get(f"{name}: words", "")
+    happens = _raises(words, meaning(words)) if what == "raises" else "the result changes."
+    return f"With {name} in places that should not count, {happens}"
 
 
 def say_elsewhere(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

@@ -267,6 +267,14 @@ def test_garbage_where_a_place_does_not_count():
 
     messages = said(made, total, lambda x, counts: (x * counts).sum(-1))
     assert messages == {CONDITIONS["ignored"].title: "With NaN in places that should not count, the result changes."}
+
+    def strict(x, counts):
+        if not x.isfinite().all():
+            raise ValueError("there is a NaN.")
+        return total(x, counts)
+
+    (message,) = said(made, total, strict).values()
+    assert message == ("With NaN in places that should not count, your code raises ValueError: there is a NaN.")
     with pytest.raises(ValueError, match="total: the reference fails the case 'what does not count"):
         table(made, lambda x, counts: (x * counts).sum(-1))
 
