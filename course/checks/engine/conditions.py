@@ -16,7 +16,7 @@ from typing import Any
 
 from course.checks.engine import explanations, probes
 from course.checks.engine.agreement import ATOL, RTOL
-from course.checks.engine.case import Case
+from course.checks.engine.case import Case, Explain
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw
 from course.checks.engine.subject import Subject, is_called_back, is_floating
@@ -25,8 +25,6 @@ from course.protocol import nests
 from course.protocol.student import Student
 
 REDUNDANT = Path(__file__).parents[1] / "redundant.json"
-
-Look = Callable[[Subject], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -37,8 +35,8 @@ class Condition:
     """
 
     title: str
-    look: Look
-    explain: Callable[[dict[str, Any], dict[str, Any]], str | None]
+    look: Callable[[Subject], dict[str, Any]]
+    explain: Explain
     contract: bool = True
     agrees: bool = True
 

@@ -114,7 +114,7 @@ class CheckOfTest(Check):
                     why += f", but not where it gives new memory: {_WRITES}"
                 opinions[implementation.name] = why
                 if implementation.name == REFERENCE:
-                    other = self._given(_Otherwise(given.function), draw, given.calls)
+                    other = self._given(_otherwise(given.function), draw, given.calls)
                     asked = "values are asked for" if self._opinion(student, other)[0] else "no value is asked for"
                     habits = f"{given.habits()}, {asked}"
         except StudentError as error:
@@ -138,7 +138,7 @@ class CheckOfTest(Check):
         try:
             return self._make(implementation.component, draw.another("make"))
         except Exception as error:  # a wrong one that cannot even be built: whoever calls it is told
-            return _Broken(error)
+            return _raising(error)
 
     def _writes(self, student: Student, of: _Given) -> bool:
         """Whether the test that refuses this right one lets it pass where nothing that comes back lies in an argument's
@@ -210,28 +210,26 @@ def _failed(seen: dict[str, Any], expected: dict[str, Any]) -> tuple[list[str], 
     return [name for name in names if seen.get(name) is False], len(names)
 
 
-class _Broken:
+def _raising(error: Exception) -> Callable:
     """Stands for an implementation that could not be built: raises, when it is called, what building it raised."""
 
-    def __init__(self, error: Exception):
-        self._error = error
+    def implementation(*args: Any, **kwargs: Any) -> Any:
+        raise error
 
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        raise self._error
+    return implementation
 
 
-class _Otherwise:
+def _otherwise(right: Callable) -> Callable:
     """Gives other numbers than a right implementation, in a form like its, and by a rule: a test that only compares
     what it is given with itself, or looks at shapes and errors alone, finds no fault with it."""
 
-    def __init__(self, right: Callable):
-        self._right = right
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        given = self._right(*args, **kwargs)
+    def implementation(*args: Any, **kwargs: Any) -> Any:
+        given = right(*args, **kwargs)
         if isinstance(given, bool) or not isinstance(given, (Tensor, int, float)):
             return given
         return ~given if isinstance(given, Tensor) and given.dtype == torch.bool else 2 * given + 1
+
+    return implementation
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,8 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "with `torch.where`.",
         ),
         (
-            "only (one element|integer) tensors .*(can be converted|to Python scalars)|a Tensor with .* elements "
-            "cannot "
-            "be converted to Scalar",
+            "only (one element|integer) tensors .*(can be converted|to Python scalars)|"
+            "a Tensor with .* elements cannot be converted to Scalar",
             "A whole tensor was given to something that takes one number, as Python's `math`, `int`, `float` and "
             "`range` do. `torch` has `math`'s functions for tensors.",
         ),
@@ -77,8 +76,8 @@ MEANINGS: tuple[tuple[re.Pattern[str], str], ...] = tuple(
             "This function does not take numbers of that kind. Most take floating-point ones: `.float()` makes them.",
         ),
         (
-            "'indices' to have one of the following scalar types|index tensor of type LongTensor|tensors used as "
-            "indices",
+            "'indices' to have one of the following scalar types|index tensor of type LongTensor|"
+            "tensors used as indices",
             "Indices are whole numbers, int64: `.long()` makes them of others.",
         ),
         (
