@@ -5,7 +5,7 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from course.chapters import chapter
 from course.exercises import exercises
@@ -40,14 +40,11 @@ def test_every_exercise_is_a_card_with_its_hints_and_its_solution(built: Path, s
 
 
 @pytest.mark.browser
-def test_a_hint_opens_by_keyboard_without_a_script_and_is_not_printed(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}notebooks/04-dot-product.html")
-    first = page.locator(".exercise-foot details.hint").first
+def test_a_hint_opens_by_keyboard_without_a_script_and_is_not_printed(static: Page, address: str) -> None:
+    static.goto(f"{address}notebooks/04-dot-product.html")
+    first = static.locator(".exercise-foot details.hint").first
     assert not first.locator("p").is_visible()
     first.locator("summary").press("Enter")
     assert first.locator("p").is_visible()
-    page.emulate_media(media="print")
-    assert page.locator(".exercise-banner").first.is_visible() and not first.is_visible()
-    context.close()
+    static.emulate_media(media="print")
+    assert static.locator(".exercise-banner").first.is_visible() and not first.is_visible()

@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from docutils import nodes
 from lxml import html
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from course import committed
 from theme import experiments
+from theme.notebooks import paths
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+NOTEBOOKS = paths()
 CHAPTER = "notebooks/04-dot-product.html"
 
 
@@ -79,15 +79,13 @@ def test_a_chapters_experiments_are_cards_with_their_code_folded(built: Path, pa
 
 
 @pytest.mark.browser
-def test_code_and_result_of_an_experiment_open_without_a_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 390, "height": 800})
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    card = page.locator(".experiment:has(details.guess table)").first
+def test_code_and_result_of_an_experiment_open_without_a_script(static: Page, address: str) -> None:
+    static.set_viewport_size({"width": 390, "height": 800})
+    static.goto(address + CHAPTER)
+    card = static.locator(".experiment:has(details.guess table)").first
     code, result = card.locator("details.hide pre").first, card.locator("details.guess table").first
     assert not code.is_visible() and not result.is_visible()
     for summary in (card.locator("details.hide > summary").first, card.locator("details.guess > summary").first):
         summary.press("Enter")
     assert code.is_visible() and result.is_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    context.close()
+    assert static.evaluate("document.documentElement.scrollWidth") <= 390

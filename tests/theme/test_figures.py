@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, Page
 
 from course import captions
 from theme import figures
+from theme.notebooks import paths
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+NOTEBOOKS = paths()
 OPEN = '<svg xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg" width="72pt" height="36pt">'
 DRAWING = (
     OPEN + '<defs><style type="text/css">*{stroke-linecap: butt}</style></defs><g id="figure_1">'

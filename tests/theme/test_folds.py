@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 from docutils import nodes
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 from sphinx_design.shared import create_component
 
 from theme import folds, margin_notes
+from theme.notebooks import paths
 
-ROOT = Path(__file__).resolve().parents[2]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+NOTEBOOKS = paths()
 WRITTEN = re.compile(r"^:{3,}\{dropdown\}|^:class: .*\bdropdown\b", re.MULTILINE)
 CHAPTER = "notebooks/04-dot-product.html"
 # How high what is inside stands on the page, fold by fold.
@@ -57,17 +57,14 @@ def test_every_fold_of_a_chapter_is_of_this_kind(path: Path, built: Path) -> Non
 
 
 @pytest.mark.browser
-def test_a_fold_opens_without_a_script_and_stands_open_on_paper(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    found = page.locator("details.fold")
+def test_a_fold_opens_without_a_script_and_stands_open_on_paper(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    found = static.locator("details.fold")
     assert found.count() and max(found.evaluate_all(HEIGHTS)) < 5
     found.locator("summary").first.click()
     assert found.evaluate_all(HEIGHTS)[0] > 20
-    page.emulate_media(media="print")
+    static.emulate_media(media="print")
     assert min(found.evaluate_all(HEIGHTS)) > 20
     # What says that something can be clicked is not printed; a note's title is.
-    assert not any(page.locator(":is(details.guess, details.hide) > summary").evaluate_all(SHOWN))
+    assert not any(static.locator(":is(details.guess, details.hide) > summary").evaluate_all(SHOWN))
     assert all(found.locator("> summary").evaluate_all(SHOWN))
-    context.close()

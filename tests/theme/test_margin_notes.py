@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from docutils import nodes
-from playwright.sync_api import Browser
+from playwright.sync_api import Page
 
 from theme import folds, margin_notes
 
@@ -42,11 +42,9 @@ def test_a_note_keeps_its_words_and_follows_its_prose(built: Path) -> None:
 
 
 @pytest.mark.browser
-def test_notes_are_in_the_margin_of_a_wide_page_alone_without_a_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.goto(address + CHAPTER)
-    prose, note = page.locator(".margin-prose").first, page.locator(".margin-note").first
+def test_notes_are_in_the_margin_of_a_wide_page_alone_without_a_script(static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    prose, note = static.locator(".margin-prose").first, static.locator(".margin-note").first
 
     def is_beside() -> bool:
         left, right = prose.bounding_box(), note.bounding_box()
@@ -54,9 +52,8 @@ def test_notes_are_in_the_margin_of_a_wide_page_alone_without_a_script(browser: 
         return right["x"] >= left["x"] + left["width"] and right["y"] < left["y"] + left["height"]
 
     assert is_beside()
-    page.set_viewport_size({"width": 390, "height": 800})
-    assert not is_beside() and page.evaluate("document.documentElement.scrollWidth") <= 390
-    page.set_viewport_size({"width": 1280, "height": 900})
-    page.emulate_media(media="print")
+    static.set_viewport_size({"width": 390, "height": 800})
+    assert not is_beside() and static.evaluate("document.documentElement.scrollWidth") <= 390
+    static.set_viewport_size({"width": 1280, "height": 900})
+    static.emulate_media(media="print")
     assert not is_beside()
-    context.close()

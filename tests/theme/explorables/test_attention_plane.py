@@ -208,10 +208,7 @@ def test_on_paper_it_stands_as_it_was_left_without_controls(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + PAGE)
-    assert page.locator(f"{FIGURE} table").is_visible() and page.locator(f"{FIGURE} fieldset").count() == 0
-    agrees(shown(page), by_pytorch(QUERY, list(KEYS.values()), VALUES, 1.0, True, [True] * 4))
-    context.close()
+def test_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + PAGE)
+    assert static.locator(f"{FIGURE} table").is_visible() and static.locator(f"{FIGURE} fieldset").count() == 0
+    agrees(shown(static), by_pytorch(QUERY, list(KEYS.values()), VALUES, 1.0, True, [True] * 4))

@@ -68,13 +68,10 @@ def test_stages_hide_what_is_not_yet_computed(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_whole_without_script(browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(address + PAGE)
-    assert page.locator("attention-step .step").count() == len(TARGET)
-    assert all(step.is_visible() for step in page.locator("attention-step .step").all())
-    context.close()
+def test_whole_without_script(static: Page, address: str) -> None:
+    static.goto(address + PAGE)
+    assert static.locator("attention-step .step").count() == len(TARGET)
+    assert all(step.is_visible() for step in static.locator("attention-step .step").all())
 
 
 @pytest.mark.browser

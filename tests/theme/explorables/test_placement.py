@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page
 
 from course import captions
+from theme.notebooks import paths
 
-ROOT = Path(__file__).resolve().parents[3]
-NOTEBOOKS = sorted((ROOT / "notebooks").glob("[0-9][0-9]-*.ipynb"))
+NOTEBOOKS = paths()
 SECTIONS = "figure.live-figure :is(attention-step, choose-section) > .step"
 
 
@@ -62,11 +62,8 @@ def test_a_chapter_prints_the_still_sections_alone(page: Page) -> None:
 
 @pytest.mark.browser
 @pytest.mark.parametrize("path", WITH_FIGURES, ids=lambda path: path.stem)
-def test_a_chapter_shows_the_still_sections_without_script(path: Path, browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    page = context.new_page()
-    page.goto(f"{address}notebooks/{path.stem}.html")
-    for figure in page.locator("figure.live-figure").all():
+def test_a_chapter_shows_the_still_sections_without_script(path: Path, static: Page, address: str) -> None:
+    static.goto(f"{address}notebooks/{path.stem}.html")
+    for figure in static.locator("figure.live-figure").all():
         shown = [step for step in figure.locator(".step, .still").all() if step.is_visible()]
         assert 1 <= len(shown) <= 2 and figure.locator("> figcaption").is_visible()
-    context.close()

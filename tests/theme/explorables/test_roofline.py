@@ -94,20 +94,17 @@ def test_the_script_computes_what_the_data_sheets_give(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_the_script_begins_where_the_still_picture_stands(page: Page, browser: Browser, address: str) -> None:
+def test_the_script_begins_where_the_still_picture_stands(page: Page, static: Page, address: str) -> None:
     key, format, at = roofline.START
     page.wait_for_timeout(300)
     says(page, roofline.sentence(CARDS[key], format, at))
-    context = browser.new_context(java_script_enabled=False)
-    still = context.new_page()
-    still.goto(address + PAGE)
-    assert still.locator(f"{FIGURE} svg").is_visible() and still.locator(f"{FIGURE} fieldset").count() == 0
-    assert still.locator(f"{FIGURE} .says").inner_text() == roofline.sentence(CARDS[key], format, at)
+    static.goto(address + PAGE)
+    assert static.locator(f"{FIGURE} svg").is_visible() and static.locator(f"{FIGURE} fieldset").count() == 0
+    assert static.locator(f"{FIGURE} .says").inner_text() == roofline.sentence(CARDS[key], format, at)
     places = "elements => elements.map(element => element.getAttribute('transform').match(/[\\d.]+/g).map(Number))"
-    before = still.locator(f"{FIGURE} g").evaluate_all(places)
+    before = static.locator(f"{FIGURE} g").evaluate_all(places)
     after = page.locator(f"{FIGURE} g").evaluate_all(places)
     assert len(before) == 5 and all(math.dist(a, b) < 0.1 for a, b in zip(before, after, strict=True))
-    context.close()
 
 
 @pytest.mark.browser

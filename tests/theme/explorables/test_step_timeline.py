@@ -160,13 +160,11 @@ def test_the_script_computes_what_python_does(page: Page) -> None:
 
 
 @pytest.mark.browser
-def test_the_script_begins_where_the_still_picture_stands(page: Page, browser: Browser, address: str) -> None:
-    context = browser.new_context(java_script_enabled=False)
-    still = context.new_page()
-    still.goto(address + CHAPTER)
-    assert figure(still).locator("svg").is_visible() and figure(still).locator("fieldset").count() == 0
-    assert figure(still).locator(".says").inner_text() == step_timeline.sentence(*step_timeline.START)
-    before = figure(still).locator("svg").evaluate(NUMBERS)
+def test_the_script_begins_where_the_still_picture_stands(page: Page, static: Page, address: str) -> None:
+    static.goto(address + CHAPTER)
+    assert figure(static).locator("svg").is_visible() and figure(static).locator("fieldset").count() == 0
+    assert figure(static).locator(".says").inner_text() == step_timeline.sentence(*step_timeline.START)
+    before = figure(static).locator("svg").evaluate(NUMBERS)
     figure(page).get_by_role("radio", name="4", exact=True).check()
     assert figure(page).locator("svg").evaluate(NUMBERS) != before
     figure(page).get_by_role("radio", name="2", exact=True).check()
@@ -175,7 +173,6 @@ def test_the_script_begins_where_the_still_picture_stands(page: Page, browser: B
     for (_, one), (_, other) in zip(before, after, strict=True):
         places = [[float(number) for number in re.findall(r"\d+\.?\d*", text)] for text in (one, other)]
         assert places[0] == pytest.approx(places[1], abs=0.011)
-    context.close()
 
 
 @pytest.mark.browser
