@@ -252,7 +252,7 @@ def batches(
             yield collate([examples[i] for i in group], source, target)
 
 
-def translation_accuracy(predicted: Tensor, targets: Tensor) -> tuple[float, float]:
+def translation_accuracy(predicted: Tensor, targets: Tensor, pad_id: int = PAD_ID) -> tuple[float, float]:
     """(symbol accuracy, exact match) of decoded tokens `predicted` (B, T') against `targets` (B, T).
 
     A symbol is right when it stands at its own place; the end token counts, padding does not. A sentence is right when
@@ -263,6 +263,6 @@ def translation_accuracy(predicted: Tensor, targets: Tensor) -> tuple[float, flo
     length = targets.shape[1]
     fitted = torch.full_like(targets, -1)
     fitted[:, : predicted.shape[1]] = predicted[:, :length]
-    real = targets != PAD_ID
+    real = targets != pad_id
     right = (fitted == targets) & real
     return (right.sum() / real.sum()).item(), (right | ~real).all(dim=1).double().mean().item()
