@@ -215,14 +215,17 @@ def correctness(device: torch.device) -> Iterator[Record]:
                 continue
             with products_in(format) as dtype:
                 got = outcome(small, small.built(fused).to(device), there, dtype)
-            apart = [((a - b).norm() / b.norm()).item() for a, b in zip(got, expected, strict=True)]
+            pairs = zip(got, expected, strict=True)
+            logits, loss, gradients = (((a - b).norm() / b.norm()).item() for a, b in pairs)
             of_logits, of_gradients = TOLERANCE[format]
-            good = apart[0] < of_logits and apart[1] < of_logits and apart[2] < of_gradients
+            good = logits < of_logits and loss < of_logits and gradients < of_gradients
             yield {
                 "model": name,
                 "attention": "fused" if fused else "plain",
                 "format": format,
-                **dict(zip(("logits", "loss", "gradients"), apart, strict=True)),
+                "logits": logits,
+                "loss": loss,
+                "gradients": gradients,
                 "expected_below": of_logits,
                 "expected_gradients_below": of_gradients,
                 "strange": not good,  # so that NaN is strange

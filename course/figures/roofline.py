@@ -16,6 +16,7 @@ FORMATS = {"float32": 4, "tf32": 4, "float16": 2, "bfloat16": 2}  # bytes of a n
 START = ("a100", "bfloat16", 1.0)
 INTENSITIES = (-3, 12)  # powers of two: the axis, and what can be set
 RATES = (10, 15)  # powers of ten
+RAISED = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
 LEFT, TOP, WIDTH, HEIGHT = 44.0, 20.0, 288.0, 178.0  # of the axes, in the drawing's units
 
 
@@ -101,7 +102,7 @@ def figure() -> Figure:
     }
     shown = {
         "ticks_x": [(text, x(2.0**power)) for text, power in (("1/8", -3), ("1", 0), ("8", 3), ("64", 6), ("512", 9))],
-        "ticks_y": [(f"10¹{'⁰¹²³⁴⁵'[i]}", y(10.0**power)) for i, power in enumerate(range(RATES[0], RATES[1] + 1))],
+        "ticks_y": [("10" + str(power).translate(RAISED), y(10.0**power)) for power in range(RATES[0], RATES[1] + 1)],
         "facts": [
             ("memory's bandwidth", f"{card.bandwidth / 1e9:,.0f} GB/s"),
             (f"peak in {format}", f"{significant(card.peak(format) / 1e12, 4)} trillion operations a second"),

@@ -131,7 +131,8 @@ def ticks(end: float) -> list[tuple[int, float]]:
 
 def figure() -> Figure:
     """Return the figure with its still picture."""
-    made, end = step(*START), longest(START[0], START[2])
+    micro_batches, _, network, _ = START
+    made, end = step(*START), longest(micro_batches, network)
     data = {
         "start": START,
         "model": [FORWARD, BACKWARD, DELAY],
@@ -147,7 +148,7 @@ def figure() -> Figure:
         ("waits", path(made.waits, end, "computing")),
         ("exchange", path(made.exchanges, end, "network")),
     ]
-    alone = BOX["left"] + BOX["across"] * START[0] * (FORWARD + BACKWARD) / end
+    alone = BOX["left"] + BOX["across"] * micro_batches * (FORWARD + BACKWARD) / end
     return explorable(
         "step-timeline",
         data=data,
