@@ -90,8 +90,9 @@ def _names_are(exercise: Exercise) -> str:
 
 
 def implementations(exercise: Exercise) -> tuple[Implementation, ...] | None:
-    """What the grader tries an exercise's test on: all answers of the bank of the component that it tests. None where
-    the exercise asks for no test. Raises ValueError where the check names an answer that the bank does not hold.
+    """What the grader tries an exercise's test on: all answers of the bank of the component that it tests, and what it
+    was tried on in the notebook. None where the exercise asks for no test. Raises ValueError where the check names an
+    answer that the bank does not hold.
     """
     check = check_of(exercise)
     if not isinstance(check, CheckOfTest):
@@ -114,7 +115,8 @@ def _implementations(check: CheckOfTest, tested: Exercise, bank: Bank) -> tuple[
         alone = len(tested.components) == 1 or alone_is_wrong(tested, check.component, form)
         if alone and wrong.name not in check.beyond:
             made.append(Implementation(wrong.name, False, form))
-    return tuple(made)
+    names = {implementation.name for implementation in made}
+    return (*made, *(published for published in check.published(component(None)) if published.name not in names))
 
 
 def alone_is_wrong(tested: Exercise, name: str, form: Any) -> bool:

@@ -65,7 +65,10 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     garbage=_in_forbidden_scores,
 )
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
-    return {"scores": draw.normal(B, T, S), "mask": draw.mask(B, T, S)}
+    mask = draw.mask(B, T, S)
+    if T > 1:
+        mask[0, -1] = False  # a row that allows nothing, beside others
+    return {"scores": draw.normal(B, T, S), "mask": mask}
 
 
 def _explain_weights(weights: Tensor, right: Tensor) -> str:
@@ -421,7 +424,9 @@ def _written(result: Any) -> dict[str, Any]:
 
 @attention_decoder.case("one step: the hidden state that was given asks", weight=2, explain=explain_decoder)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return _written(_decoder(student, draw)(draw.integers(1, _V, _B, 1), *_memory(draw)))
+    hidden, keys, values = _memory(draw)
+    keys[:, 1] = 0  # without a mask that is a key like any other
+    return _written(_decoder(student, draw)(draw.integers(1, _V, _B, 1), hidden, keys, values))
 
 
 @attention_decoder.case(
@@ -453,8 +458,9 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @attention_decoder.case("`step` of a single sentence, without a mask", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    memory = (x[:1] for x in _memory(draw))
-    logits, state = _decoder(student, draw).method("step", draw.integers(1, _V, 1), (*memory, None))
+    hidden, keys, values = (x[:1] for x in _memory(draw))
+    keys[:, 1] = 0
+    logits, state = _decoder(student, draw).method("step", draw.integers(1, _V, 1), (hidden, keys, values, None))
     return {"logits": logits, "hidden": state[0], "the mask that comes back": state[3]}
 
 
@@ -485,7 +491,9 @@ def _looks(draw: Draw, B: int, T: int, S: int) -> tuple[Tensor, Tensor]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     weights, alignment = _looks(draw, 3, 7, 5)
     # The largest are where they were, and none of them above one half: whoever asks for that finds no hit at all.
-    return {"share": student.alignment_accuracy(0.3 * weights + 0.7 / 5, alignment)}
+    share = student.alignment_accuracy(0.3 * weights + 0.7 / 5, alignment)
+    level = student.alignment_accuracy(1e-7 * weights.double() + (1 - 1e-7) / 5, alignment)
+    return {"share": share, "share where weights differ by little": level}
 
 
 @alignment_accuracy.case("tokens without a counterpart count nowhere", weight=2)

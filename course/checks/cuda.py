@@ -324,11 +324,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @train_step.case("after two good steps in a row this scaler raises its scale", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=16.0, growth_interval=2)
-    scales = []
+    scales, losses = [], []
     for _ in range(3):
-        step.take(_batch(draw))
+        losses.append(as_number(step.take(_batch(draw))[0]))
         scales.append(step.scale())
-    return {"scale after step": scales}
+    return {"scale after step": scales, "loss of step": losses}
 
 
 @train_step.case("gradients left from earlier steps do not count")
@@ -593,6 +593,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"output": student.attention_in_blocks(draw.normal(2, 4, 5), draw.normal(2, 6, 5), draw.normal(2, 6, 3), 3)}
 
 
+@attention_in_blocks.case(
+    "equal scores of a hundred million, in three blocks: the plain mean of the values", weight=0.5
+)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    query, key = torch.full((2, 3, 4), 2.0**14), torch.full((2, 8, 4), 2.0**12)
+    return {"output": student.attention_in_blocks(query, key, draw.normal(2, 8, 5), 3)}
+
+
 @attention_in_blocks.case("a last block that is smaller")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     given = draw.normal(2, 3, 5), draw.normal(2, 11, 5), draw.normal(2, 11, 4)
@@ -733,6 +741,15 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 @accumulate.case("a first piece without any prediction", weight=0.5)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _accumulated(student, draw, (3, 3), (4, 1), (5, 0))
+
+
+@accumulate.case("a piece whose predictions cost nothing: they are counted all the same", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    model, loss = _classifier(student, draw), student.fixture("SummedLoss", 1)
+    pieces = _pieces(draw, (4, 0), (3, 0))
+    pieces.insert(1, (draw.integers(0, _V, 3, _T), torch.ones(3, dtype=torch.int64)))
+    pieces[0][1][0] = 2  # one that costs something
+    return {"loss": as_number(student.accumulate(model, loss, pieces)), "gradient": model.method("gradients")}
 
 
 @accumulate.case("it returns the mean loss over all predictions")

@@ -499,7 +499,6 @@ fix_the_borrowed_attention = Check("fix_the_borrowed_attention", components=("at
     H=3,
     D_HEAD=Axis(2, long=40),
     same="query key value",
-    excused={"float64": "the module that is asked has weights in float32"},
 )
 def _(draw: Draw, B: int, T: int, S: int, H: int, D_HEAD: int) -> Arguments:
     D = H * D_HEAD

@@ -447,6 +447,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _read(_hybrid(student, draw, (2, 2), 1, pool="mean"), draw.normal(2, 2, 4, 2))
 
 
+@hybrid_vision_transformer.case("features that lie close together, where the norm's default eps shows", weight=0.5)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    stem = student.fixture("Stem", 2, 5)
+    model = student.HybridVisionTransformer(stem, 5, (4, 6), **{**_SIZES, "num_layers": 1, "pool": "mean"})
+    # what enters the stream is a thousandth of the usual, and the norms are as they are made
+    state = draw.state(model)
+    model.load({name: value if ".norm" in name else 1e-3 * value for name, value in state.items()})
+    return {"features": model.eval().method("encode", draw.normal(2, 2, 8, 6))}
+
+
 # ---- patch_labels ---------------------------------------------------------------------------------------------------
 
 patch_labels = Check("patch_labels", components=("patch_labels",))

@@ -134,7 +134,8 @@ class Runner:
     def _calls(self, request, args, kwargs):
         """Several requests in a row: of each what it gives, or what it raises, and where it is to be watched, what it
         changed that is not its own; where it is to be "apart", also whose memory it gives back. One with arguments that
-        come "then" is made a second time, in the same tensors, with their numbers, and tells of that."""
+        come "then" is made a second time, in the same tensors, with their numbers, and tells of that. One that is
+        "unrecorded" is made where gradients are not recorded."""
         return [self._one_of_them(call) for call in request["calls"]]
 
     def _one_of_them(self, call: dict[str, Any]) -> dict[str, Any]:
@@ -145,7 +146,8 @@ class Runner:
             if call.get("seed") is not None:
                 torch.default_generator.manual_seed(call["seed"])
             module = self.objects[call["on"]] if "on" in call else None
-            watched = untouched.Watched(call["watch"], args, module) if "watch" in call else None
+            recorded = not call.get("unrecorded")
+            watched = untouched.Watched(call["watch"], args, module, recorded) if "watch" in call else None
             if "then" in call:
                 self._operation(call, args, kwargs)
                 for lies, new in zip(nests.tensors(args), nests.tensors(call["then"]), strict=True):

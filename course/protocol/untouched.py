@@ -49,13 +49,14 @@ _LOOKS = (_generator.get_state, _numpy_generator, _python_generator)
 _RESTORE = (_generator.set_state, _put_numpy_back, random.setstate)
 
 DRAWN = "PyTorch's random numbers"
+RECORDED = "whether gradients are recorded"
 IN_MEMORY_OF = "what comes back, in the memory of "
 # What all code of a process shares, by what a learner would call it.
 SHARED: dict[str, Callable[[], Any]] = {
     DRAWN: lambda: _generator.get_state().numpy().tobytes(),
     "NumPy's random numbers": lambda: (id(_bit_generator()), _plain(_numpy_state())),
     "Python's random numbers": _python_generator,
-    "whether gradients are recorded": lambda: (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+    RECORDED: lambda: (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
     "autocast": lambda: (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")),
     "the default dtype": torch.get_default_dtype,
     "the default device": torch.get_default_device,
@@ -71,9 +72,9 @@ _SETTINGS: tuple[tuple[Callable[[], Any], Callable[[Any], Any], Any], ...] = (
 
 class Watched:
     """What stands before a call, to be compared with what stands after it. `names` are the arguments', in order;
-    `module` is whose call it is, or None."""
+    `module` is whose call it is, or None; `recorded` whether it is made where gradients are recorded."""
 
-    def __init__(self, names: Sequence[str], arguments: Sequence[Any], module: Any):
+    def __init__(self, names: Sequence[str], arguments: Sequence[Any], module: Any, recorded: bool = True):
         self._modules = {"the module": module} | dict(zip(names, arguments, strict=True))
         self._modules = {name: value for name, value in self._modules.items() if isinstance(value, nn.Module)}
         self._arguments = dict(zip(names, arguments, strict=True))
@@ -81,6 +82,7 @@ class Watched:
         self._set = [(put, look()) for look, put, _ in _SETTINGS]
         for _, put, usual in _SETTINGS:
             put(usual)
+        torch.set_grad_enabled(recorded)
         self._generators = [look() for look in _LOOKS]
         for draw in (torch.rand, np.random.random, lambda n: random.random()):
             draw(1)  # whoever seeds them in each call would leave them as the call before did

@@ -88,6 +88,8 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
         if isinstance(expected, str):
             return f"`{name}`: {value or 'nothing'}. Asked for: {expected or 'nothing'}."
         return f"`{name}` is not what is asked for."
+    if (value.dtype, expected.dtype) == (torch.float64, torch.float32):
+        return f"`{name}` holds float64, and float32 is asked for, as in the arguments."
     if value.shape != expected.shape:
         return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
     if not expected.is_floating_point():

@@ -221,7 +221,10 @@ def say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
         return None
     name, what = found
     words = observed.get(f"{name}: words", "")
-    happens = _raises(words, meaning(words)) if what == "raises" else "the result changes."
+    happens = {
+        "raises": _raises(words, meaning(words)),
+        "changes": f"your code changes {observed.get(f'{name}: changed words', '')}.",
+    }.get(what, "the result changes.")
     return f"With {name} in places that should not count, {happens}"
 
 

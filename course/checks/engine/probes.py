@@ -22,7 +22,7 @@ from course.checks.engine.explanations import ELSEWHERE, IN_THE_SAME
 from course.checks.engine.subject import Subject, is_floating
 from course.protocol import nests
 from course.protocol.student import Module, Reply
-from course.protocol.untouched import DRAWN, IN_MEMORY_OF, SHARED
+from course.protocol.untouched import DRAWN, IN_MEMORY_OF, RECORDED, SHARED
 
 ON = 2.6  # the step forwards in float64, of steps backwards
 STEPS = (0, -1, ON)
@@ -175,6 +175,8 @@ def untouched(subject: Subject) -> dict[str, Any]:
     for form, keywords in subject.turned().items():
         calls[_in("changed", form)] = subject.call(usual, subject.module(keywords=keywords), watch=names)
     watched = list(calls)
+    # Whoever switches the recording of gradients off and on again leaves it on where it was off before.
+    calls["unrecorded"] = subject.call(usual, module, watch=names, unrecorded=True)
     own = {"train": module} if module is not None else {}
     # What is given is in training, too, but for its last part, as where that is frozen: a mode that is only put back
     # for the whole shows there.
@@ -193,6 +195,7 @@ def untouched(subject: Subject) -> dict[str, Any]:
     seen = {name: _changed(subject, names, replies[name]) for name in watched}
     if "in training" in replies and "mode" not in subject.declaration.excused and not seen["changed"]:
         seen["changed"] = _changed(subject, names, replies["in training"], "the mode ")  # dropout draws, too
+    seen["changed"] = seen["changed"] or _changed(subject, names, replies["unrecorded"], RECORDED)
     if own:
         other = differs(replies["in training"], replies["changed"])
         if other and "training" not in subject.declaration.excused:
@@ -249,18 +252,17 @@ def float64(subject: Subject) -> dict[str, Any]:
     jump by is about as much as the steps, but not for both, of which one is no multiple of the other."""
     module = subject.module()
     forms = subject.forms()
-    calls: dict[str, dict[str, Any]] = {}
-    if module is not None:
-        calls["usual"] = subject.call(forms[""], module)
-        calls["double"] = {"op": "method", "on": module, "name": "double"}
+    # Those that are given hold the weights of a function's result.
+    own = [value for value in (module, *forms[""].values()) if isinstance(value, Module)]
+    calls: dict[str, dict[str, Any]] = {"usual": subject.call(forms[""], module)} if own else {}
+    calls |= {f"double {place}": {"op": "method", "on": each, "name": "double"} for place, each in enumerate(own)}
     for form, usual in forms.items():
         given = {name: nests.changed(value, _doubled) for name, value in usual.items()}
         for size in STEPS:
             steps = {name: _stepped(size, subject.draw.another("way", name)) for name in given}
             stepped = {name: nests.changed(value, steps[name]) for name, value in given.items()}
             calls[f"{form}, {size}"] = subject.call(stepped, module)
-    if module is not None:
-        calls["float"] = {"op": "method", "on": module, "name": "float"}
+    calls |= {f"float {place}": {"op": "method", "on": each, "name": "float"} for place, each in enumerate(own)}
     replies = subject.ask(calls)
     seen: dict[str, Any] = {}
     for form in forms:
@@ -298,14 +300,17 @@ def ignored(subject: Subject) -> dict[str, Any]:
     if garbage is None:
         return {}
     given, module = subject.arguments(), subject.module()
-    calls = {"usual": subject.call(given, module)}
+    calls = {"usual": subject.call(given, module, watch=list(given))}
     for fill in subject.declaration.fills:
         copies = {name: value.clone() if isinstance(value, Tensor) else value for name, value in given.items()}
-        calls[_garbage(fill)] = subject.call(garbage(copies, fill), module)
+        calls[_garbage(fill)] = subject.call(garbage(copies, fill), module, watch=list(given))
     replies = subject.ask(calls)
     usual = replies.pop("usual")
     seen: dict[str, Any] = {name: differs(other, usual) for name, other in replies.items()}
-    return seen | {f"_{name}: words": error_words(other) for name, other in replies.items()}
+    if not _changed(subject, list(given), usual):  # what is written over where it does not count, and nowhere else
+        seen |= {n: "changes" for n, other in replies.items() if not seen[n] and _changed(subject, list(given), other)}
+    seen |= {f"_{name}: words": error_words(other) for name, other in replies.items()}
+    return seen | {f"_{name}: changed words": _changed(subject, list(given), other) for name, other in replies.items()}
 
 
 def elsewhere(subject: Subject) -> dict[str, Any]:

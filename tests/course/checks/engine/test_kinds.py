@@ -59,6 +59,16 @@ def test_a_kind_that_does_not_explain_all_is_not_told(check, answer):
     assert said and not any(sentence in said for _, sentence in KINDS)
 
 
+def test_small_numbers_that_are_wrong_are_not_the_right_ones_elsewhere():
+    made = Check("small", components=("small",))
+    made.takes("small", N=5)(lambda draw, N: {"x": draw.normal(N)})
+    made.case("ordinary", atol=1e-15)(lambda student, draw: {"small": student.small(draw.normal(8))})
+    reference = made.observe(made.student(Local({"small": lambda x: 1e-9 * x.abs()})), KEY)
+    verdict = made.judge(made.student(Local({"small": lambda x: 0 * x + 1e-7})), Table(KEY, reference, ()))
+    assert not verdict.passed and PLACES not in verdict.cases[0].message
+    del Check.registry["small"]
+
+
 def test_truth_values_in_other_places_are_no_kind():
     made = Check("large", components=("large",))
     made.takes("large", N=5)(lambda draw, N: {"x": draw.normal(N)})
