@@ -36,6 +36,11 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return {"context": high, "context under scores of -40": low}
 
 
+@context_by_hand.case("the context is a float32 tensor", weight=0.5, contract=True)
+def _(student: Student, draw: Draw) -> dict[str, Any]:
+    return {"context": str(student.context_by_hand(draw.normal(4), draw.normal(4, 3)).dtype)}
+
+
 @context_by_hand.case("one score far above the rest: that state alone")
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = torch.where(torch.arange(5) == int(draw.integers(0, 5, 1)), 50.0, -2.0)
@@ -78,10 +83,10 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str:
         return f"{bad} of the {weights.numel()} weights {'is' if bad == 1 else 'are'} NaN or infinite."
     if weights.min() < -1e-6:
         return f"A weight is negative: {weights.min():.2f}."
-    forbidden = weights[right == 0]
+    forbidden = weights[right == 0]  # by the mask, or by a score far below the others
     sums = weights.sum(-1)
     if len(forbidden) and forbidden.max() > 1e-6:
-        return f"A key that the mask forbids still gets {forbidden.max():.2f}."
+        return f"A key whose weight should be 0 gets {forbidden.max():.2f}."
     if not torch.allclose(sums, right.sum(-1), atol=1e-4):
         far = sums.flatten()[(sums - right.sum(-1)).abs().argmax()]
         return f"A row sums to {'nearly 1' if abs(far - 1) < 0.01 else f'{far:.2f}'}, not to 1 over the allowed keys."

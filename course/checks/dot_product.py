@@ -29,9 +29,9 @@ def _explain_weights(weights: Tensor, right: Tensor) -> str | None:
         return f"{bad} of the {weights.numel()} weights {'is' if bad == 1 else 'are'} NaN or infinite."
     if weights.min() < -1e-6:
         return f"A weight is negative: {weights.min():.2f}."
-    forbidden = weights[right == 0]
+    forbidden = weights[right == 0]  # by the mask, or by a score far below the others
     if len(forbidden) and forbidden.max() > 1e-6:
-        return f"A key that may not be attended to still gets a weight of {forbidden.max():.2f}."
+        return f"A key whose weight should be 0 gets {forbidden.max():.2f}."
     rows, columns = weights.sum(dim=-1), weights.sum(dim=-2)
     if not torch.allclose(rows, right.sum(dim=-1), atol=1e-4):
         if torch.allclose(columns, torch.ones_like(columns), atol=1e-4):

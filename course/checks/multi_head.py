@@ -131,7 +131,7 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
     if not torch.allclose(weights, right, atol=1e-4):
         forbidden = weights[right == 0]
         if len(forbidden) and forbidden.max() > 1e-6:
-            return f"A key that the mask forbids still gets {forbidden.max():.2f}."
+            return f"A key whose weight should be 0 gets {forbidden.max():.2f}."
         if not torch.allclose(weights.sum(-1), right.sum(-1), atol=1e-3):
             return "The weights do not sum to one over the keys."
         sharper = weights.amax(-1).mean() > right.amax(-1).mean()

@@ -12,6 +12,7 @@ from course.protocol.student import Module
 
 TITLE = "one sentence, one step: the state is a tuple that holds all it needs, and the logits are (1, V)"
 AGAIN = "the same step after another start, taken twice"
+MODE = "start changes the mode"
 
 
 def after_another(model: Module, started: tuple[Any, ...], token: Tensor, state: Any, logits: Any) -> dict[str, str]:
@@ -37,13 +38,15 @@ def seen(logits: Any, **states: Any) -> dict[str, str]:
 
 def explain(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
     """Which method gives something else, in a sentence."""
-    for name in expected:
+    for name, right in expected.items():
         kind = observed.get(name, "tuple")
-        if name not in ("logits", AGAIN) and kind != "tuple":
+        if right == "tuple" and kind != "tuple":
             return (
                 f"The state that `{name}` gives is of the type `{kind}`. A state of several tensors is a tuple: "
                 "`greedy_decode` takes a list for one tensor."
             )
+    if observed.get(MODE):
+        return "`start` puts the model into another mode, training or evaluation. Leave it in the mode that it is in."
     if observed["logits"] == expected["logits"]:
         return (
             "After `start` for another sentence, or a second time, the same step from the same state gives other "

@@ -612,7 +612,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
         "watch": ["source", "lengths"],
     }
     (begun,) = student.calls([begin])
-    changed = {"start changes the mode": "the mode of the module" in begun.changed}  # who draws in training is free to
+    changed = {states.MODE: "the mode of the module" in begun.changed}  # who draws in training is free to
     return states.seen(logits, start=start, step=step) | again | changed
 
 

@@ -121,9 +121,10 @@ class Check:
         if not by_index and (kind := kind_of([each[i] for i in failing])):
             own = [i for i in failing if i < len(self.own_cases) and not self.cases[i].contract]
             by_index = {i: Cause(Diagnosis("", kind, ()), True) for i in own}
+        said = conditions.by_chance(self.cases, seen)
         sentences = [
-            sentence and (case.explained(observed, reference) or sentence)
-            for sentence, (case, observed, reference) in zip(differences, each, strict=True)
+            sentence and (said.get(i) or case.explained(observed, reference) or sentence)
+            for i, (sentence, (case, observed, reference)) in enumerate(zip(differences, each, strict=True))
         ]
         lines = case_verdicts(self.cases, sentences, by_index)
         if not failing:

@@ -88,8 +88,6 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
         if isinstance(expected, str):
             return f"`{name}`: {value or 'nothing'}. Asked for: {expected or 'nothing'}."
         return f"`{name}` is not what is asked for."
-    if (value.dtype, expected.dtype) == (torch.float64, torch.float32):
-        return f"`{name}` holds float64, and float32 is asked for, as in the arguments."
     if value.shape != expected.shape:
         return f"`{name}` has shape {tuple(value.shape)}, and {tuple(expected.shape)} is asked for."
     if not expected.is_floating_point():
@@ -113,21 +111,16 @@ def _value_difference(name: str, value: Any, expected: Any, case: Case) -> str |
 
 
 def _number(value: float, expected: float) -> str:
-    """What a number is that should be another: how many times that one, where that tells what was forgotten."""
-    digits = next((n for n in (4, 8) if _written(value, n) != _written(expected, n)), 17)
-    seen, right = _written(value, digits), _written(expected, digits)
+    """What a number is that should be another, and in which direction: never the other, which nobody is to be told. A
+    factor tells what was forgotten."""
+    seen = f"{value:.4g}" if abs(value) < LARGE or type(value) is float else "a whole number beyond 1e15"
+    if value != value or expected != expected:
+        return f"is {seen}, and {'no' if expected == expected else 'a'} NaN is asked for"
     if 0 < abs(expected) < LARGE and abs(value) < LARGE:
         for times, factor in TELLING.items():
             if math.isclose(value, factor * expected, rel_tol=1e-4):
-                return f"is {seen}, {times} the {right} asked for"
-    return f"is {seen}, and {right} is asked for"
-
-
-def _written(number: float, digits: int) -> str:
-    """A number in so many digits; a whole one that is not too long in all of its own."""
-    if type(number) is int and abs(number) >= LARGE:
-        return "a whole number beyond 1e15"
-    return str(number) if type(number) is int else f"{number:.{digits}g}"
+                return f"is {seen}, {times} the number asked for"
+    return f"is {seen}, which is too {'high' if value > expected else 'low'}"
 
 
 def _count(some: int, of: int, things: str) -> str:

@@ -20,9 +20,11 @@ from course.checks.engine.case import Case, Explain
 from course.checks.engine.declare import Declaration, Fixture
 from course.checks.engine.draw import Draw
 from course.checks.engine.subject import Subject, is_called_back, is_floating
+from course.checks.engine.table import Observation
 from course.key import Key
 from course.protocol import nests
 from course.protocol.student import Student
+from course.protocol.untouched import DRAWN
 
 REDUNDANT = Path(__file__).parents[1] / "redundant.json"
 
@@ -92,6 +94,16 @@ def applies(kind: str, declaration: Declaration) -> bool:
         "device": bool(tensors)
         and not any(isinstance(value, Fixture) or is_called_back(value) for value in arguments.values()),
     }.get(kind, True)
+
+
+def by_chance(check_cases: Sequence[Case], seen: Sequence[Observation]) -> dict[int, str]:
+    """Index of a case -> what is said of it where an answer draws random numbers though it may not, and is another from
+    call to call: whether it agrees with itself in anything else cannot be seen then, and the cause is told once."""
+    values = [(i, name, value) for i, each in enumerate(seen) for name, value in each.values.items()]
+    draws = {i for i, name, value in values if DRAWN in str(value)}
+    if not draws or not any(name.endswith(probes.SECOND) and value for _, name, value in values):
+        return {}
+    return {i: explanations.BY_CHANCE for i, case in enumerate(check_cases) if case.agrees and i not in draws}
 
 
 def _case(condition: Condition, declarations: Sequence[Declaration]) -> Case:

@@ -12,6 +12,7 @@ from course.checks.engine.agreement import agree, lacks_ones
 from course.checks.engine.raised import meaning
 from course.protocol.untouched import IN_MEMORY_OF
 
+BY_CHANCE = "The result is another from call to call, because random numbers are drawn, so this cannot be seen."
 IN_THE_SAME = "in the same tensors, with other numbers"
 ELSEWHERE = {
     "two devices": "With arguments on another device, such as a GPU, two devices meet: something is made on the CPU. "

@@ -98,9 +98,11 @@ def _close(seen: Tensor, right: Tensor, rtol: float) -> bool:
 
 
 def _numbers(seen: Any, right: Any) -> bool:
-    """Whether both are tensors of numbers, not of truth values."""
+    """Whether both are tensors of numbers of one kind, whole or not, and neither of truth values."""
     both = isinstance(seen, Tensor) and isinstance(right, Tensor)
-    return both and all(x.dtype != torch.bool and not x.is_complex() for x in (seen, right))
+    if not both or seen.is_floating_point() is not right.is_floating_point():
+        return False
+    return all(x.dtype != torch.bool and not x.is_complex() for x in (seen, right))
 
 
 KINDS: tuple[tuple[Callable[[str, Any, Any], bool | None], str], ...] = (

@@ -24,6 +24,7 @@ from course.protocol import nests
 from course.protocol.student import Module, Reply
 from course.protocol.untouched import DRAWN, IN_MEMORY_OF, RECORDED, SHARED
 
+SECOND = "a second time"
 ON = 2.6  # the step forwards in float64, of steps backwards
 STEPS = (0, -1, ON)
 BUILT = "changed, when it is built"
@@ -112,7 +113,7 @@ def again(subject: Subject) -> dict[str, Any]:
     replies = subject.ask(calls)
     first = replies["first"]
     seen: dict[str, Any] = {
-        "a second time": differs(replies["second"], first),
+        SECOND: differs(replies["second"], first),
         "after another call": differs(replies["third"], first),
     }
     if module is not None and "training" not in subject.declaration.excused:

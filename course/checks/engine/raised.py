@@ -35,8 +35,8 @@ MEANINGS: tuple[tuple[str, str], ...] = (
     ),
     (
         "'NoneType' object",
-        "None stands where something else was meant: look for where it comes from, such as a function without a "
-        "`return`.",
+        "None stands where something else was meant. It may come from a function without a `return`, or be an "
+        "argument that is left out.",
     ),
     (
         r"'(list|tuple|dict|int|float|bool)' object has no attribute '(\w+)'",

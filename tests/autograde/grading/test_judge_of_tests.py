@@ -150,11 +150,11 @@ def test_what_is_made_of_a_component_reaches_the_test(toy_notebook, monkeypatch)
     def broken(component, draw):
         raise KeyError("no such weight")
 
-    good = bank.table(EXERCISE, KEY).reference
+    good, against = bank.table(EXERCISE, KEY).reference, bank.implementations(EXERCISE)
     for form, kind in ((make, "pass"), (broken, "error")):
         check = CheckOfTest("test_centre", of="centre", variants={"whole": lambda x: x - x.mean()}, make=form)
         student = check.student(Local(bank.namespace(EXERCISE, RIGHT)))
-        seen = check.observe(student, KEY, bank.implementations(EXERCISE))
+        seen = check.observe(student, KEY, against)
         assert check.compare(seen, engine.Table(KEY, good, ())).outcome == kind
     assert seen[0].raised == ("KeyError", "'no such weight'")
 

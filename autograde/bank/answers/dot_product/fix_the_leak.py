@@ -73,8 +73,8 @@
     scores = scores - 100 * later
 
 # %% wrong: the row's largest score comes from the future
-# The row's largest score, which is subtracted first, is looked for among later keys too. Where one of those is large,
-# all that is allowed vanishes, and the row is 0/0. Mask first.
+# The score that is subtracted first may be that of a later key, or of another row. Where it is far above all that the
+# row may see, these vanish, and the row is 0/0. Subtract the largest of those that the row may see.
 
 # --- before
     scores = scores.masked_fill(later, float("-inf"))

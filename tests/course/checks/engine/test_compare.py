@@ -81,18 +81,18 @@ def test_only_our_own_sentences_are_told_without_saying_whose_they_are(kind, wor
 @pytest.mark.parametrize(
     ("value", "expected", "words"),
     [
-        (2.5, 4.0, "`n` is 2.5, and 4 is asked for."),
-        (10, 5, "`n` is 10, twice the 5 asked for."),
-        (-0.3, 0.3, "`n` is -0.3, minus the 0.3 asked for."),
-        (2 * math.log(2), 2.0, "`n` is 1.386, ln 2 times the 2 asked for."),
-        (1.00003, 1.00001, "`n` is 1.00003, and 1.00001 is asked for."),  # as many digits as tell them apart
-        (0.0, 0.5, "`n` is 0, and 0.5 is asked for."),
-        (1, 0, "`n` is 1, and 0 is asked for."),
-        (float("nan"), 0.5, "`n` is nan, and 0.5 is asked for."),
-        (10**400, 3, "`n` is a whole number beyond 1e15, and 3 is asked for."),
+        (2.5, 4.0, "`n` is 2.5, which is too low."),
+        (10, 5, "`n` is 10, twice the number asked for."),
+        (-0.3, 0.3, "`n` is -0.3, minus the number asked for."),
+        (2 * math.log(2), 2.0, "`n` is 1.386, ln 2 times the number asked for."),
+        (1, 0, "`n` is 1, which is too high."),
+        (float("nan"), 0.5, "`n` is nan, and no NaN is asked for."),
+        (0.5, float("nan"), "`n` is 0.5, and a NaN is asked for."),
+        (float("inf"), 0.5, "`n` is inf, which is too high."),
+        (10**400, 3, "`n` is a whole number beyond 1e15, which is too high."),
     ],
 )
-def test_a_number_is_told_beside_the_one_asked_for(value, expected, words):
+def test_a_number_is_told_with_its_direction_and_without_the_one_asked_for(value, expected, words):
     assert difference(Observation({"n": value}), Observation({"n": expected}), TIGHT) == words
 
 

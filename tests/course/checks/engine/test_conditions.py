@@ -12,8 +12,11 @@ from course.checks.engine.agreement import LARGEST, REMEMBERED, numbers_of
 from course.checks.engine.conditions import CONDITIONS
 from course.checks.engine.declare import Fixture, far_below_zero, scaled, shifted
 from course.checks.engine.draw import Draw, _made
+from course.checks.engine.explanations import BY_CHANCE
 from course.key import Key
 from course.protocol.student import Local
+from course.protocol.untouched import DRAWN
+from course.verdict import AS_ABOVE
 
 KEY = Key.public("conditions")
 
@@ -267,6 +270,9 @@ def test_garbage_where_a_place_does_not_count():
 
     messages = said(made, total, lambda x, counts: (x * counts).sum(-1))
     assert messages == {CONDITIONS["ignored"].title: "With NaN in places that should not count, the result changes."}
+    messages = said(made, total, lambda x, counts: total(x.nan_to_num_(), counts))
+    changes = "With NaN in places that should not count, your code changes `x`."
+    assert messages[CONDITIONS["ignored"].title] == changes and CONDITIONS["untouched"].title not in messages
 
     def strict(x, counts):
         if not x.isfinite().all():
@@ -623,3 +629,22 @@ def test_a_result_of_a_size_of_the_students_choice_costs_the_grader_no_memory():
     assert _made.cache_info().currsize == kept
     with pytest.raises(ValueError, match="far larger than any asked for"):
         numbers_of(torch.ones(LARGEST + 1, dtype=torch.bool), draw)
+
+
+def test_an_answer_that_draws_where_it_may_not_is_told_so_once(check):
+    """Whether it agrees with itself in anything else cannot be seen."""
+    messages = said(check, attend, lambda x, y: attend(x, y) + torch.randn(()))
+    changes = messages.pop(CONDITIONS["untouched"].title)
+    assert changes == f"The call changes something that is not its own: {DRAWN}."
+    assert messages[CONDITIONS["layout"].title] == BY_CHANCE and messages[CONDITIONS["again"].title] == AS_ABOVE
+    assert not any("kept from call to call" in message or "float32" in message for message in messages.values())
+
+
+def test_gradients_that_were_off_stay_off(check):
+    def without(x, y):
+        torch.set_grad_enabled(False)
+        result = attend(x, y)
+        torch.set_grad_enabled(True)
+        return result
+
+    assert "whether gradients are recorded" in " ".join(said(check, attend, without).values())
