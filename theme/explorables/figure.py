@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from pathlib import Path
 from typing import ClassVar
 
@@ -32,6 +33,8 @@ class Explore(SphinxDirective):
         name = self.arguments[0]
         if name not in FIGURES:
             raise self.error(f"there is no figure {name!r}; there are {', '.join(sorted(FIGURES))}")
+        if self.options and "small" not in inspect.signature(FIGURES[name]).parameters:
+            raise self.error(f"the figure {name!r} has no small form: leave `:small:` out")
         figure = FIGURES[name](**dict.fromkeys(self.options, True))
         for path in figure.sources:
             self.env.note_dependency(str(path))

@@ -3,11 +3,15 @@
 import json
 import re
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
+from docutils.parsers.rst import DirectiveError
+from docutils.statemachine import StringList
 from playwright.sync_api import Browser, Page
 
 from course import captions
+from theme.explorables.figure import Explore
 from theme.notebooks import paths
 
 NOTEBOOKS = paths()
@@ -67,3 +71,16 @@ def test_a_chapter_shows_the_still_sections_without_script(path: Path, static: P
     for figure in static.locator("figure.live-figure").all():
         shown = [step for step in figure.locator(".step, .still").all() if step.is_visible()]
         assert 1 <= len(shown) <= 2 and figure.locator("> figcaption").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("position-clock", {}, "there is no figure 'position-clock'; there are .*position-clocks"),
+        ("position-clocks", {"small": None}, "the figure 'position-clocks' has no small form"),
+    ],
+)
+def test_a_figure_that_cannot_be_had_is_told(name: str, options: dict[str, None], words: str) -> None:
+    with pytest.raises(DirectiveError) as error:
+        Explore("explorable", [name], options, StringList(), 1, 0, "", Mock(), Mock()).run()
+    assert re.search(words, error.value.msg)
