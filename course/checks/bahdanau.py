@@ -70,10 +70,7 @@ def _in_forbidden_scores(given: Arguments, fill: float) -> Arguments:
     garbage=_in_forbidden_scores,
 )
 def _(draw: Draw, B: int, T: int, S: int) -> Arguments:
-    mask = draw.mask(B, T, S)
-    if T > 1:
-        mask[0, -1] = False  # a row that allows nothing, beside others
-    return {"scores": draw.normal(B, T, S), "mask": mask}
+    return {"scores": draw.normal(B, T, S), "mask": draw.mask(B, T, S)}
 
 
 def _explain_weights(weights: Tensor, right: Tensor) -> str:
@@ -159,8 +156,10 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores, mask, cotangent = draw.normal(3, 5), draw.mask(3, 5), draw.normal(3, 5)
     mask[1] = False
     rows = draw.mask(2, 3).unsqueeze(2)  # (B, T, 1): all keys of a query, or none
+    unknown = scores.masked_fill(~mask, torch.nan)
     return {
         "weights": student.masked_softmax(scores, mask),
+        "weights where NaN is forbidden": student.masked_softmax(unknown, mask),
         "weights under a mask (B, T, 1)": student.masked_softmax(draw.normal(2, 3, 5), rows),
         "weights under a mask (T, S)": student.masked_softmax(draw.normal(2, 3, 5), mask),
         "gradient": student.grad("masked_softmax", scores, mask, cotangents=[cotangent])[0],

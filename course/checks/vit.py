@@ -447,14 +447,17 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return _read(_hybrid(student, draw, (2, 2), 1, pool="mean"), draw.normal(2, 2, 4, 2))
 
 
-@hybrid_vision_transformer.case("features that lie close together, where the norm's default eps shows", weight=0.5)
+@hybrid_vision_transformer.case(
+    "features that lie close together, where the norm's default eps shows", weight=0.5, explain=_explain_vit
+)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     stem = student.fixture("Stem", 2, 5)
+    stem.load(draw.state(stem))  # whoever does not have it among its parts keeps these
     model = student.HybridVisionTransformer(stem, 5, (4, 6), **{**_SIZES, "num_layers": 1, "pool": "mean"})
     # what enters the stream is a thousandth of the usual, and the norms are as they are made
     state = draw.state(model)
     model.load({name: value if ".norm" in name else 1e-3 * value for name, value in state.items()})
-    return {"features": model.eval().method("encode", draw.normal(2, 2, 8, 6))}
+    return _read(model.eval(), draw.normal(2, 2, 8, 6))
 
 
 # ---- patch_labels ---------------------------------------------------------------------------------------------------

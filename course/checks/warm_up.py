@@ -324,11 +324,6 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     return seen
 
 
-@numerical_gradient.case("a function that returns an entry of its tensor, a view of it", weight=0.5, atol=_SLOPES)
-def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"gradient": student.numerical_gradient(student.fixture("OneEntry"), draw.normal(2, 3).double())}
-
-
 @numerical_gradient.case("a large step, which shows which differences are taken", atol=_SLOPES)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     # a step that goes with the entry shows beside entries below 1 and above it

@@ -78,7 +78,7 @@
 # --- before
     blocked = ~mask  # torch's module has it the other way round: True = may not attend
 # --- after
-    blocked = torch.zeros(mask.shape).masked_fill(~mask, float("-inf"))  # torch's module has it the other way round: True = may not attend
+    blocked = query.new_zeros(mask.shape).masked_fill(~mask, float("-inf"))  # torch's module has it the other way round: True = may not attend
 
 # %% correct: sentence by sentence
 def attend_with_torch(attention, query, key, value, mask):
