@@ -116,11 +116,12 @@ class Watched:
             seen[f"`requires_grad` of `{name}`"] = _of_each(argument, _requires_grad)
             seen[f"`grad` of `{name}`"] = _of_each(argument, _gradient)
         for name, module in self._modules.items():
-            seen[f"the mode of {name}"] = [(inner, part.training) for inner, part in module.named_modules()]
-            parameters = list(module.named_parameters())
+            parts = list(module.named_modules())
+            parameters, buffers = _state(parts)
+            gradients = [(part, p.grad) for part, p in parameters]
+            seen[f"the mode of {name}"] = [(inner, part.training) for inner, part in parts]
             seen[f"`requires_grad` in {name}"] = [(part, p.requires_grad) for part, p in parameters]
-            state = {**module.state_dict(), **{f"{n}.grad": p.grad for n, p in parameters}}
-            seen[f"the state of {name}"] = [(part, _bytes(tensor)) for part, tensor in state.items()]
+            seen[f"the state of {name}"] = [(part, _bytes(x)) for part, x in (*parameters, *buffers, *gradients)]
         return seen
 
     def changed(self) -> list[str]:
@@ -141,6 +142,16 @@ class Watched:
         """The names of arguments in whose memory something of a result lies, as `IN_MEMORY_OF` them."""
         memory = _memory(given)
         return [f"{IN_MEMORY_OF}`{name}`" for name, value in self._arguments.items() if memory & _memory(value)]
+
+
+def _state(parts: Sequence[tuple[str, nn.Module]]) -> tuple[list[tuple[str, Any]], list[tuple[str, Any]]]:
+    """The parameters of a module's parts, and the buffers that belong to its state, by name: what `state_dict` holds,
+    which takes five times as long and is made for every call."""
+    parameters = [(f"{part}.{n}", p) for part, m in parts for n, p in m._parameters.items() if p is not None]
+    buffers = [
+        (f"{part}.{n}", b) for part, m in parts for n, b in m._buffers.items() if n not in m._non_persistent_buffers_set
+    ]
+    return parameters, buffers
 
 
 def _memory(value: Any) -> set[int]:
