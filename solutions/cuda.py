@@ -239,8 +239,9 @@ def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: i
     no time is there a tensor with more than block_size keys' scores for each query; the last
     block may be smaller. What has been read so far is summed up, for each query, in its largest
     score, the sum of the exponentials and the weighted sum of the values (Milakov and
-    Gimelshein, 2018; Rabe and Staats, 2021), so that no exponential overflows, and some are
-    above zero, whatever finite numbers the scores are.
+    Gimelshein, 2018; Rabe and Staats, 2021), so that no exponential overflows, not all are zero,
+    and no key is lost, whatever finite numbers the scores are. (The logarithm of the sum alone
+    would lose keys to rounding beside a score of 1e8.)
     Returns the output (..., T, d_v), as softmax over all S keys gives it. Raises ValueError
     where block_size is below 1.
     """

@@ -623,13 +623,16 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     }
 
 
-@attention_in_blocks.case("scores of minus a hundred thousand, and of minus 1e30", weight=0.5, atol=0.1)
+@attention_in_blocks.case("scores of minus a hundred thousand, and all of minus 1e30", weight=0.5, atol=0.1)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    key = _whole(draw, 1, 7, 4) - 50_000.0  # logarithms of sums have few digits left there: what matters is no NaN
+    key = _whole(draw, 1, 7, 4) - 50_000.0
     output = student.attention_in_blocks(torch.ones(3, 4), key, draw.normal(7, 2), 2)
-    lowest = student.attention_in_blocks(torch.ones(3, 4), torch.full((7, 4), -1e30), draw.normal(7, 2), 2)
-    finite = isinstance(lowest, Tensor) and bool(lowest.isfinite().all())
-    return {"output": output, "finite where all scores are lower still": finite}
+    equal = torch.full((7, 4), -(2.0**100))  # whatever order they are summed in, no score is rounded
+    value = 3 * torch.arange(7.0).unsqueeze(-1) + draw.normal(7, 2)
+    return {
+        "output": output,
+        "output where all are lower still": student.attention_in_blocks(torch.ones(3, 4), equal, value, 2),
+    }
 
 
 def _explain_axis(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:

@@ -3,10 +3,8 @@
 # Keep the largest score so far, for each query, and subtract it. See section 9.5.
 
 # --- before
-        larger = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
         exponentials, rescale = torch.exp(scores - larger), torch.exp(largest - larger)
 # --- after
-        larger = largest
         exponentials, rescale = torch.exp(scores), 1.0
 
 # %% wrong: one maximum for all queries
@@ -32,11 +30,9 @@
 # both by the exponential of the old maximum minus the new one. See section 9.5.
 
 # --- before
-        total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
-        output = output * rescale + exponentials @ values
+        exponentials, rescale = torch.exp(scores - larger), torch.exp(largest - larger)
 # --- after
-        total = total + exponentials.sum(dim=-1, keepdim=True)
-        output = output + exponentials @ values
+        exponentials, rescale = torch.exp(scores - larger), 1.0
 
 # %% wrong: only the total is rescaled
 # The total was carried over to the new maximum, but the weighted sum of the values was not. Both were made with the old
@@ -111,21 +107,28 @@ def attention_in_blocks(query, key, value, block_size):
 # --- after
     if False:
 
-# %% correct: blocks merged by their logarithms
-def attention_in_blocks(query, key, value, block_size):
-    if block_size < 1:
-        raise ValueError(f"got block_size {block_size}")
+# %% wrong: the logarithm of the sum in place of the largest score and the sum
+# The largest score and the sum became one number, the logarithm of the sum of exponentials. Beside a score of 1e8 the
+# logarithm of 2 is lost to rounding, and keys in earlier blocks count too little. Keep both. See section 9.5.
 
-    output, logarithm = None, None
-    for keys, values in zip(key.split(block_size, dim=-2), value.split(block_size, dim=-2)):
-        scores = torch.einsum("...td,...sd->...ts", query, keys) * query.shape[-1] ** -0.5
-        here, of_block = torch.logsumexp(scores, dim=-1, keepdim=True), torch.softmax(scores, dim=-1) @ values
-        if output is None:
-            output, logarithm = of_block, here
-        else:
-            share = torch.sigmoid(here - logarithm)
-            output, logarithm = output + share * (of_block - output), torch.logaddexp(logarithm, here)
-    return output
+# --- before
+        larger = torch.maximum(largest, scores.amax(dim=-1, keepdim=True))
+        exponentials, rescale = torch.exp(scores - larger), torch.exp(largest - larger)
+        total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
+        output = output * rescale + exponentials @ values
+# --- after
+        larger = torch.logaddexp(largest, torch.logsumexp(scores, dim=-1, keepdim=True))
+        total, output = 1.0, output * torch.exp(largest - larger) + torch.exp(scores - larger) @ values
+
+# %% correct: powers of two
+# --- before
+        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5  # (..., T, at most block_size)
+# --- after
+        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5 * 1.4426950408889634
+# --- before
+        exponentials, rescale = torch.exp(scores - larger), torch.exp(largest - larger)
+# --- after
+        exponentials, rescale = torch.exp2(scores - larger), torch.exp2(largest - larger)
 
 # %% correct: two passes over the keys
 def attention_in_blocks(query, key, value, block_size):
@@ -151,13 +154,10 @@ def attention_in_blocks(query, key, value, block_size):
 # --- before
         total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
         output = output * rescale + exponentials @ values
-        largest = larger
-    return output / total
 # --- after
         beside = torch.cat([values, torch.ones_like(values[..., :1])], dim=-1)  # its last column sums them up
         summed = torch.cat([output, total], dim=-1) * rescale + exponentials @ beside
-        output, total, largest = summed[..., :-1], summed[..., -1:], larger
-    return output / total
+        output, total = summed[..., :-1], summed[..., -1:]
 
 # %% correct: in float64, from the smallest number on
 # --- before
@@ -174,8 +174,6 @@ def attention_in_blocks(query, key, value, block_size):
 # --- before
         total = total * rescale + exponentials.sum(dim=-1, keepdim=True)
         output = output * rescale + exponentials @ values
-        largest = larger
 # --- after
         total.mul_(rescale).add_(exponentials.sum(dim=-1, keepdim=True))
         output.mul_(rescale).add_(exponentials @ values)
-        largest.copy_(larger)
