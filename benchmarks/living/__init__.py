@@ -2,6 +2,7 @@
 
     python -m benchmarks.living                  list them
     python -m benchmarks.living translation      train one, write its weights, its still picture and its record
+    python -m benchmarks.living all              each of them in turn, an hour on one core
 
 A module beside this one holds each: how it is trained, from the chapter's own components and data, what its record
 says, and which states the still picture shows. It writes three things:
