@@ -109,8 +109,9 @@ def test_code_is_colored_without_a_script(plain: BrowserContext, address: str) -
 
 
 @pytest.mark.browser
-def test_no_page_scrolls_sideways_at_320_pixels(browser: Browser, address: str, pages: list[str]) -> None:
-    page = browser.new_page(viewport={"width": 320, "height": 640})
+@pytest.mark.parametrize("width", [320, 1920])  # those between, in test_browser.py
+def test_no_page_scrolls_sideways(browser: Browser, address: str, pages: list[str], width: int) -> None:
+    page = browser.new_page(viewport={"width": width, "height": 640})
     wide = []
     for name in pages:
         if name != "index.html":  # which sends the reader on to the welcome page
@@ -171,7 +172,7 @@ LINES = """() => {
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [1280, 1600])
+@pytest.mark.parametrize("width", [1280, 1600, 1920])
 def test_prose_has_lines_of_about_seventy_characters(browser: Browser, address: str, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 900})
     page.goto(address + CHAPTER)
@@ -243,7 +244,7 @@ OVERLAPPING = """() => {
 
 
 @pytest.mark.browser
-@pytest.mark.parametrize("width", [320, 390, 1280])
+@pytest.mark.parametrize("width", [320, 390, 1280, 1920])
 def test_no_button_of_the_header_lies_on_another(browser: Browser, address: str, width: int) -> None:
     page = browser.new_page(viewport={"width": width, "height": 600})
     page.goto(address + CHAPTER)
