@@ -468,6 +468,7 @@ test_pointing_accuracy = CheckOfTest(
         "a corner of the one must lie in the other",
         "only the cell's corners are looked at",
         "one look for the whole caption",
+        "a tensor in the float's place",
     ),
 )
 test_pointing_accuracy.takes_nothing("A test takes a function, and is judged by what it says of forms of it.")

@@ -650,6 +650,18 @@ def _(student: Student, draw: Draw) -> Values:
     return {"logits": one(tokens[:, 2:])}
 
 
+@key_value_cache.case("what is set from outside: reading goes on from there", weight=0.5, explain=_explain_logits)
+def _(student: Student, draw: Draw) -> Values:
+    model, tokens = _small(student, draw), _tokens(draw, 6)
+    cache, fresh = student.KeyValueCache(model), student.KeyValueCache(model)
+    _read(cache, tokens[:, :4], (3, 1))
+    seen = student.fixture("CacheForm", cache)
+    seen.before("set_in", fresh, 4)
+    handed_on = fresh(tokens[:, 4:])
+    seen.before("set_in", cache, 2)
+    return {"logits": handed_on, "logits, once it was set back": cache(tokens[:, 2:].flip(1))}
+
+
 @key_value_cache.case("a window filled to the last position", weight=0.5, explain=_explain_logits)
 def _(student: Student, draw: Draw) -> Values:
     cache = student.KeyValueCache(_small(student, draw))

@@ -692,7 +692,7 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 
 @fix_the_resized_positions.case("as many patches in another form", explain=_explain_table)
 def _(student: Student, draw: Draw) -> dict[str, Any]:
-    return {"table": student.resize_positions(draw.normal(1 + 12, 4), (2, 6), (3, 4))}
+    return {"table": student.resize_positions(draw.normal(1 + 16, 4), (2, 8), (4, 4))}  # as many as a square has
 
 
 @fix_the_resized_positions.case(

@@ -188,16 +188,12 @@
 
 # %% correct: forward goes through step and asks for the weights again
 # --- before
-        state = self.start(features)
-        logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
             logits_t, state, weights_t = self._advance(token, state)
             logits.append(logits_t)
             weights.append(weights_t)
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
 # --- after
-        state = self.start(features)
-        logits, weights = [], []
         for token in tokens.T:
             weights.append(self.attention(state[0], state[1], state[1])[1])
             out, state = self.step(token, state)
@@ -212,7 +208,6 @@
 
 # %% correct: results written into their places
 # --- before
-        state = self.start(features)
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
             logits_t, state, weights_t = self._advance(token, state)
@@ -220,7 +215,6 @@
             weights.append(weights_t)
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
 # --- after
-        state = self.start(features)
         logits = features.new_zeros(*tokens.shape, self.output.out_features)
         weights = features.new_zeros(*tokens.shape, features.shape[1])
         for t in range(tokens.shape[1]):

@@ -111,6 +111,16 @@
         max_length = len(model.positions.weight)
         self.length = now
 
+# %% wrong: it counts the positions by itself
+# The positions come from a count of its own, so what is set from outside has keys, values and length, and the next
+# tokens take the positions of another text. Take them from self.length. See section 7.9.
+
+# --- before
+        x = model.token_embedding(tokens) + model.positions.weight[past:now]
+# --- after
+        self.place = getattr(self, "place", 0) + now - past
+        x = model.token_embedding(tokens) + model.positions.weight[self.place + past - now : self.place]
+
 # %% correct: written out without a helper
 class KeyValueCache(nn.Module):
     def __init__(self, model):
@@ -167,14 +177,14 @@ class KeyValueCache(nn.Module):
         self.length += 1
         return F.linear(self.model.norm(x), self.model.token_embedding.weight)
 
-# %% correct: room for the whole window from the start
+# %% correct: room for the whole window in each call
 class KeyValueCache(nn.Module):
     def __init__(self, model):
         super().__init__()
         self.model = model
         self.keys = [None] * len(model.layers)
         self.values = [None] * len(model.layers)
-        self.length, self.room = 0, []
+        self.length = 0
 
     def forward(self, tokens):
         room, D = self.model.positions.weight.shape
@@ -185,24 +195,19 @@ class KeyValueCache(nn.Module):
         allowed = causal_mask(room)[start:stop].to(x.device)
         for i, layer in enumerate(self.model.layers):
             a = layer.self_attention
-            if start == 0:
-                shape = 2, len(tokens), a.num_heads, room, D // a.num_heads
-                self.room.append(x.new_zeros(shape))
+            held = x.new_zeros(2, len(tokens), a.num_heads, room, D // a.num_heads)
+            if start:
+                held[:, :, :, :start] = torch.stack([self.keys[i], self.values[i]])
             n = layer.norm1(x)
-            self.room[i][0, :, :, start:stop] = split_heads(a.W_K(n), a.num_heads).detach()
-            self.room[i][1, :, :, start:stop] = split_heads(a.W_V(n), a.num_heads).detach()
-            self.keys[i], self.values[i] = self.room[i][:, :, :, :stop]
-            out, _ = scaled_dot_product_attention(split_heads(a.W_Q(n), a.num_heads), *self.room[i], allowed)
+            held[:, :, :, start:stop] = torch.stack([split_heads(W(n), a.num_heads) for W in (a.W_K, a.W_V)]).detach()
+            self.keys[i], self.values[i] = held[:, :, :, :stop]
+            out, _ = scaled_dot_product_attention(split_heads(a.W_Q(n), a.num_heads), *held, allowed)
             x = x + a.W_O(merge_heads(out))
             x = x + layer.feed_forward(layer.norm2(x))
         self.length = stop
         return F.linear(self.model.norm(x), self.model.token_embedding.weight)
 
 # %% correct: joined where length is above 0
-# --- before
-            x = x + layer.feed_forward(layer.norm2(x))
-# --- after
-            x = torch.add(x, layer.feed_forward(layer.norm2(x)))
 # --- before
         if self.keys[i] is not None:
 # --- after
