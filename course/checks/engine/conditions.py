@@ -100,7 +100,7 @@ def by_chance(check_cases: Sequence[Case], seen: Sequence[Observation]) -> dict[
     """Index of a case -> what is said of it where an answer draws random numbers though it may not, and is another from
     call to call: whether it agrees with itself in anything else cannot be seen then, and the cause is told once."""
     values = [(i, name, value) for i, each in enumerate(seen) for name, value in each.values.items()]
-    draws = {i for i, name, value in values if DRAWN in str(value)}
+    draws = {i for i, _, value in values if isinstance(value, str) and DRAWN in value}
     if not draws or not any(name.endswith(probes.SECOND) and value for _, name, value in values):
         return {}
     return {i: explanations.BY_CHANCE for i, case in enumerate(check_cases) if case.agrees and i not in draws}
