@@ -16,6 +16,7 @@ import pytest
 import torch
 
 from autograde import bank, keys
+from autograde.bank import sample
 from autograde.grading import judge, run
 from autograde.grading.executor import Here
 from autograde.grading.regrade import regrade
@@ -153,17 +154,10 @@ def test_what_is_asked_for_a_test_and_where_its_order_is_drawn_have_nothing_in_c
         assert seed != Draw(KEY, exercise.name).seed("of what it is given")
 
 
-@pytest.mark.sandbox
-@pytest.mark.parametrize("number", ["03", "05"])
-def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(number, tmp_path, monkeypatch):
-    """Every byte to and fro: the program's command line, what starts a child, its cells, all requests and replies."""
-    (path,) = files.paths([number])
-    listed = [exercise for exercise in judge.of_assignment(path.stem) if not exercise.question]
-
-    def tables(assignment, key):  # without the wrong answers, which nothing is sent of
-        return {e.name: Table(key, bank.observe(e, None, key), (), bank.implementations(e)) for e in listed}
-
-    monkeypatch.setattr(judge, "tables", tables)
+@pytest.fixture
+def tap(monkeypatch):
+    """A tap on every byte to and fro: the program's command line, what starts a child, its cells, all requests and
+    replies."""
     tap, send, read = Tap(monkeypatch), wire.send, wire._read
     arguments, send_fds = command.arguments, socket.send_fds
 
@@ -187,11 +181,50 @@ def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(numb
     monkeypatch.setattr(wire, "_read", received)
     monkeypatch.setattr(command, "arguments", started)
     monkeypatch.setattr(socket, "send_fds", with_descriptors)
+    return tap
+
+
+@pytest.mark.sandbox
+@pytest.mark.parametrize("number", ["03", "05"])
+def test_a_whole_run_sends_nothing_into_the_sandbox_that_gives_the_key_away(number, tap, tmp_path, monkeypatch):
+    (path,) = files.paths([number])
+    listed = [exercise for exercise in judge.of_assignment(path.stem) if not exercise.question]
+
+    def tables(assignment, key):  # without the wrong answers, which nothing is sent of
+        return {e.name: Table(key, bank.observe(e, None, key), (), bank.implementations(e)) for e in listed}
+
+    monkeypatch.setattr(judge, "tables", tables)
     (tmp_path / path.name).write_text(nbformat.writes(solving.solved(path)))
     with Worker(path.stem, files.read(path), KEY) as worker:
         graded = worker.grade(receive(tmp_path, path.stem))
     assert not graded.details, graded.details
     assert {name: judged.outcome for name, judged in graded.verdicts.items()} == dict.fromkeys(graded.verdicts, "pass")
+    assert len(tap.passed) > 100 and tap.seeds and not tap.secrets_that_passed()
+
+
+@pytest.mark.sandbox
+def test_nor_does_a_run_that_looks_twice_and_seeks_what_went_wrong(tap, tmp_path, monkeypatch):
+    """A blank answer and a wrong one, with references in their places for what rests on them, and the bank's wrong
+    answers to compare with."""
+    (path,) = files.paths(["05"])
+    sheet = sample.Sheet(path.read_bytes(), path.stem)
+    wrong = bank.find(next(e for e in sheet.tasks if e.name == "multi_head_attention")).wrong[0]
+    answers = sheet.right | {"multi_head_attention": wrong.source}
+    del answers["split_heads"]
+    (tmp_path / path.name).write_bytes(sheet.filled(answers))
+    substituted, with_reference = [], judge.with_reference
+
+    def substitute(cells, listed, exercise, failed, aside):
+        substituted.append((exercise.name, failed))
+        return with_reference(cells, listed, exercise, failed, aside)
+
+    monkeypatch.setattr(judge, "with_reference", substitute)
+    with Worker(path.stem, files.read(path), KEY) as worker:
+        graded = worker.grade(receive(tmp_path, path.stem))
+    assert not graded.details, graded.details
+    assert graded.verdicts["split_heads"].outcome == "not answered"
+    assert graded.verdicts["multi_head_attention"].diagnosis == wrong.name
+    assert ("multi_head_attention", ("split_heads",)) in substituted
     assert len(tap.passed) > 100 and tap.seeds and not tap.secrets_that_passed()
 
 
