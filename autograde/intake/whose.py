@@ -99,6 +99,7 @@ class Names:
         self.unwrapped = platform in ("", "gradescope") and _is_gradescopes_export(names)
         self.names = [parts[self.unwrapped :] for parts in names]
         self.titles = _shared_titles(self.names)
+        self.own_titles = {_title(name) for name in assignments} - {""}
         self.round = self._round_a_class()
         self.like = sorted({p.scheme for parts in self.names for p in self._readings(parts)}) if not platform else []
 
@@ -197,7 +198,7 @@ class Names:
         return Place(first, rest, first, note=note)
 
     def _loose(self, name: str) -> Place | str:
-        if not name.lower().endswith(".ipynb") and not ARCHIVE.search(name):
+        if not _is_work(name):
             return "neither a notebook nor an archive, and in no student's folder"
         student = ARCHIVE.sub("", re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE))
         for assignment in self.assignments:
@@ -212,21 +213,54 @@ class Names:
         return self._is_round_all(first) or (first in self.assignments and self.platform != FOLDERS)
 
     def _is_round_all(self, first: str) -> bool:
-        return first == self.round or bool(_ROUND.fullmatch(first))
+        return first in self.round or bool(_ROUND.fullmatch(first)) or self._is_a_title(first)
 
-    def _round_a_class(self) -> str:
-        """The one folder of the source where it may as well be round a whole class as be a student's, else ""."""
-        inside = [parts for parts in self.names if len(parts) > 1]
-        if len({parts[0] for parts in inside}) != 1 or inside[0][0] in self.assignments:
-            return ""
-        work = [parts for parts in inside if parts[-1].lower().endswith(".ipynb") or ARCHIVE.search(parts[-1])]
+    def _is_a_title(self, first: str) -> bool:
+        """Whether a folder is called as an assignment but for its number, as "Warm up" is: no student is."""
+        return first not in self.assignments and _title(first) in self.own_titles
+
+    def _round_a_class(self) -> set[str]:
+        """The folders of the source that may as well be round a whole class as be a student's: a single one, or those
+        of which each holds several notebooks of an assignment of its own."""
+        folders: dict[str, list[tuple[str, ...]]] = {}
+        for parts in self.names:
+            if len(parts) > 1:
+                folders.setdefault(parts[0], []).append(parts)
+        if len(folders) == 1:
+            ((first, inside),) = folders.items()
+            return {first} if first not in self.assignments and self._holds_several(inside) else set()
+        of = [self._several_of(inside) for inside in folders.values()]
+        each_its_own = all(len(several) == 1 for several in of) and len(set.union(set(), *of)) == len(of)
+        return set(folders) if each_its_own else set()
+
+    def _holds_several(self, inside: list[tuple[str, ...]]) -> bool:
+        """Whether what is in the one folder of a source may be several people's."""
+        work = [parts for parts in inside if _is_work(parts[-1])]
         folders = [parts for parts in work if len(parts) > 2 and parts[1] not in self.assignments]
         files = [parts[1] for parts in work if len(parts) == 2]
-        several = [
-            name for name in files if not any(assignment.lower() in name.lower() for assignment in self.assignments)
-        ]
+        unnamed = [name for name in files if not any(each.lower() in name.lower() for each in self.assignments)]
         platform = any(any(self._readings(parts[1:])) for parts in inside)
-        return inside[0][0] if folders or len(several) > 1 or platform else ""
+        return bool(folders) or len(unnamed) > 1 or bool(self._several_of(inside)) or platform
+
+    def _several_of(self, inside: list[tuple[str, ...]]) -> set[str]:
+        """The assignments whose name several notebooks, or several archives, that lie in a folder bear."""
+        files = [parts[1] for parts in inside if len(parts) == 2 and _is_work(parts[1])]
+        return {
+            assignment
+            for assignment in self.assignments
+            for archives in (False, True)
+            if sum(assignment.lower() in f.lower() and bool(ARCHIVE.search(f)) == archives for f in files) > 1
+        }
+
+
+def _is_work(name: str) -> bool:
+    """Whether a file may hold a submission, by its name."""
+    return name.lower().endswith(".ipynb") or bool(ARCHIVE.search(name))
+
+
+def _title(name: str) -> str:
+    """What is left of an assignment's name where its number, signs, blanks and case make no difference."""
+    return "".join(c for c in re.sub(r"^\d+", "", name).casefold() if c.isalnum())
 
 
 def _shared_titles(names: Sequence[tuple[str, ...]]) -> set[str]:

@@ -181,6 +181,43 @@ def test_a_folder_round_others_hands_no_identity_to_the_name_in_it(name, inner):
         assert read(f"{ONE}/submissions/bob/x.ipynb", platform="folders") == "its name does not say whose it is"
 
 
+CLASSROOM = ["Ada 02-bahdanau.ipynb", "02-bahdanau (1).ipynb", "Copy of 02-bahdanau.ipynb", "02-bahdanau.ipynb"]
+
+
+@pytest.mark.parametrize("platform", ["", "folders"])
+def test_one_folder_with_several_notebooks_of_an_assignment_may_be_round_a_class(platform):
+    """As the Drive folder of an assignment in Google Classroom is, whatever it is called."""
+    for folder in ("Unit 3", "Bahdanau"):
+        inside = [f"{folder}/{name}" for name in CLASSROOM]
+        for name in inside:
+            assert f"collect what is in it (SOURCE/{folder})" in place(name, inside, platform)
+    zips = ["Unit 3/02-bahdanau ada.zip", "Unit 3/02-bahdanau bob.zip"]
+    assert "collect what is in it (SOURCE/Unit 3)" in place(*zips[:1], zips[1:], platform)
+
+
+def test_folders_that_each_hold_several_notebooks_of_their_own_assignment_may_be_round_a_class():
+    second = [f"Unit 3/{name}" for name in CLASSROOM]
+    first = [name.replace("Unit 3", "Unit 2").replace(TWO, ONE) for name in second]
+    for name in (*first, *second):
+        assert "collect what is in it (SOURCE/Unit " in place(name, [*first, *second])
+
+
+@pytest.mark.parametrize("name", ["Bahdanau", "02 Bahdanau", "seq2seq"])
+def test_a_folder_called_as_an_assignment_but_for_its_number_is_asked_about(name):
+    for others in ([], ["ada/x.ipynb"]):
+        assert f"collect what is in it (SOURCE/{name})" in place(f"{name}/02-bahdanau.ipynb", others)
+
+
+def test_students_who_keep_more_than_one_version_are_no_folders_round_a_class():
+    ada = [f"ada/{name}" for name in ("02-bahdanau.ipynb", "02-bahdanau (1).ipynb", "02-bahdanau.zip")]
+    assert read(ada[0], [*ada, "bob/02-bahdanau.ipynb"]) == ("ada", "02-bahdanau.ipynb")
+    bob = [name.replace("ada/", "bob/") for name in ada]
+    assert read(bob[1], [*ada, *bob]) == ("bob", "02-bahdanau (1).ipynb")
+    alone = "ada/02-bahdanau.ipynb"  # beside an archive, and in a folder of its own
+    assert read(alone, ["ada/02-bahdanau.zip", "ada/scratch.ipynb"]) == ("ada", "02-bahdanau.ipynb")
+    assert read(f"ada/{TWO}/02-bahdanau.ipynb", [f"ada/{TWO}/02-bahdanau (1).ipynb"]) == ("ada", "02-bahdanau.ipynb")
+
+
 def test_gradescopes_own_folder_is_passed_over_where_nothing_but_its_names_are_in_it():
     whole = ["assignment_99_export/submission_123/x.ipynb", "assignment_99_export/submission_metadata.yml"]
     for packed in (False, True):
