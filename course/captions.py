@@ -48,9 +48,9 @@ def without_caption(source: str) -> str:
 
 def numbers(source: str, is_code: bool) -> list[tuple[int, int]]:
     """Return the numbers of the figures that a cell shows: its own, or those of its links to figures to move."""
-    found = caption(source) if is_code else None
+    own = caption(source) if is_code else None
     if is_code:
-        return [found.number] if found is not None and found.number is not None else []
+        return [own.number] if own is not None and own.number is not None else []
     return [number for match in LINKED.finditer(source) if (number := _number(match)) is not None]
 
 
@@ -68,15 +68,15 @@ def numbered(sources: list[tuple[bool, str]], chapter: int) -> list[str]:
     new: list[int] = []  # places of the links without a number
     written, place = [], 0
     for is_code, source in sources:
-        found = caption(source) if is_code else None
+        own = caption(source) if is_code else None
         links = [] if is_code else [_number(match) for match in LINKED.finditer(source)]
-        for number in [found.number] if found is not None else links:
+        for number in [own.number] if own is not None else links:
             place += 1
             if number is not None and moved.setdefault(number, place) != place:
                 raise ValueError(f"two captions say Figure {_dotted(number)}: let the new one begin with # Figure:")
             if number is None and not is_code:
                 new.append(place)
-        if found is not None:
+        if own is not None:
             source = re.sub(r"# Figure(?: \d+\.\d+)?:", f"# Figure {chapter}.{place}:", source, count=1)
         written.append(source)
     places = iter(new)

@@ -174,16 +174,16 @@ def files_of(folder: Path, classes: Sequence[str]) -> tuple[Files, Tensor]:
     names: list[bytes] = []
     counts = []
     for of_class in classes:
-        found = [
+        paths = [
             os.fsencode(os.path.relpath(os.path.join(parent, name), folder))
             for parent, _, inside in os.walk(folder / of_class)
             for name in inside
             if os.path.splitext(name)[1].lower() in suffixes and not name.startswith(".")  # no ._photo.jpg
         ]
-        if not found:
+        if not paths:
             raise TrainingError(f"data: no images in {folder / of_class}")
-        names += sorted(found)
-        counts.append(len(found))
+        names += sorted(paths)
+        counts.append(len(paths))
     return Files(folder, np.array(names)), torch.arange(len(classes)).repeat_interleave(torch.tensor(counts))
 
 

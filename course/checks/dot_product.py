@@ -395,14 +395,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
 def _(student: Student, draw: Draw) -> dict[str, Any]:
     scores = _scores_of(student, _codes(draw, 8, 10))
     symbol = int(_symbols(scores)[-1])
-    found = {-1: "no symbol more than another", -2: "NaN"}.get(symbol, f"symbol {symbol}")
+    answer = {-1: "no symbol more than another", -2: "NaN"}.get(symbol, f"symbol {symbol}")
     first, second = scores.topk(2, dim=1).values.unbind(1)
     most = torch.softmax(scores, dim=1).amax(dim=1)
     # Where all are too weak, a row of its own says so.
     weaker = symbol == 0 and most[-1] < 0.99 and (first - second)[-1] < 0.9 * (first - second)[:-1].min()
     W_Q, W_K = student.hand_set_lookup(_codes(draw, 1, 4))  # one symbol: the last one, and symbol 0
     return {
-        "the last of 8 finds": f"{found}, less firmly than the others find theirs" if weaker else found,
+        "the last of 8 finds": f"{answer}, less firmly than the others find theirs" if weaker else answer,
         "shapes for a single symbol": str((tuple(W_Q.shape), tuple(W_K.shape))),
     }
 

@@ -43,8 +43,8 @@ def counting_batch(count: int, generator: torch.Generator, share: float = 0.15) 
     ids, _ = pad([words.encode(numbers_sentence(range(first, first + NUMBERS)).source) for first in firsts])
     real = ids != PAD_ID
     hidden = (torch.rand(ids.shape, generator=generator) < share) & real & (ids != EOS_ID)
-    shown = ids.masked_fill(hidden, words.encode([HIDDEN])[0])
-    return CountingBatch(shown, ids, hidden, real.unsqueeze(1))
+    with_hidden = ids.masked_fill(hidden, words.encode([HIDDEN])[0])
+    return CountingBatch(with_hidden, ids, hidden, real.unsqueeze(1))
 
 
 def kinds_of_place(batch: CountingBatch) -> dict[str, Tensor]:

@@ -66,8 +66,8 @@ def arrow(point: Sequence[float], weight: float) -> dict[str, object]:
 
 def figure() -> Figure:
     """Return the figure with the query and the keys at their start."""
-    shown = start()
+    drawn = start()
     arrows = [("query", QUERY, arrow(QUERY, 0.3))]
-    arrows += [(row["name"], row["key"], arrow(row["key"], row["weight"])) for row in shown["rows"]]
+    arrows += [(row["name"], row["key"], arrow(row["key"], row["weight"])) for row in drawn["rows"]]
     data = {"query": QUERY, "keys": list(KEYS.values()), "values": VALUES, "names": list(KEYS)}
-    return explorable("attention-plane", data=data, arrows=arrows, query=QUERY, **shown)
+    return explorable("attention-plane", data=data, arrows=arrows, query=QUERY, **drawn)

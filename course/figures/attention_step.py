@@ -28,7 +28,7 @@ def steps() -> list[dict[str, object]]:
     """Return, for each word to write, the numbers that the figure shows."""
     scores, weights, contexts = attend(DECODER, ENCODER)
     longest = float(np.abs(scores).max())
-    shown = []
+    made = []
     for t, word in enumerate(TARGET):
         rows = [
             {
@@ -42,7 +42,7 @@ def steps() -> list[dict[str, object]]:
             for j, name in enumerate(SOURCE)
         ]
         top = max(rows, key=lambda row: row["weight"])
-        shown.append(
+        made.append(
             {
                 "word": word,
                 "t": t,
@@ -54,7 +54,7 @@ def steps() -> list[dict[str, object]]:
                 "top": top,
             }
         )
-    return shown
+    return made
 
 
 def figure() -> Figure:

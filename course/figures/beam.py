@@ -55,14 +55,14 @@ def tree(steps: list[Step], at: int) -> dict[str, Any]:
 
 def in_words(steps: list[Step], at: int) -> str:
     """Return the tree as a text, as the script says it."""
-    told = []
+    sentences = []
     for t in range(max(0, at + 1 - DRAWING["columns"]), at + 1):
         kept, dropped = (
             ", ".join(f"{one['words'][-1]} {number(one['score'])}" for one in steps[t] if one["kept"] == is_kept)
             for is_kept in (True, False)
         )
-        told.append(f"Step {t + 1}: kept {kept}; dropped {dropped}.")
-    return " ".join(told)
+        sentences.append(f"Step {t + 1}: kept {kept}; dropped {dropped}.")
+    return " ".join(sentences)
 
 
 def outcome(one: dict[str, Any], place: int, width: int) -> str:

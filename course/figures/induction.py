@@ -21,7 +21,7 @@ def followed(text: str, t: int) -> list[int]:
     return [j for j in range(1, t + 1) if text[j - 1] == text[t]]
 
 
-def known(text: str, t: int) -> bool:
+def stood_before(text: str, t: int) -> bool:
     """Whether the pair of a place's symbol and the one before it has stood before: then the symbol can be looked up."""
     return t > 0 and any(text[j] == text[t] for j in followed(text, t - 1))
 
@@ -41,7 +41,7 @@ def figure() -> Figure:
     still, record = STILL.read()
     text, asked, expected = still["text"], still["asked"], still["expected"]
     before = [""] + [f"{symbol} {number(share)}" for symbol, share in expected]
-    lookup = [t for t in range(len(text)) if known(text, t)]
+    lookup = [t for t in range(len(text)) if stood_before(text, t)]
     wrong = [t for t in lookup if expected[t - 1][0] != text[t]]
     places = [(text[t], before[t], t in lookup, t in wrong) for t in range(len(text))]
     wanted = [asked - 1], followed(text, asked)

@@ -30,11 +30,11 @@ def score_bytes(tokens: int) -> int:
 
 def sections() -> list[dict[str, object]]:
     """Return, for each patch size, the grid, the number of tokens and the cost; or that it does not divide."""
-    shown: list[dict[str, object]] = []
+    made: list[dict[str, object]] = []
     for patch in PATCHES:
         fits = HEIGHT % patch == 0 and WIDTH % patch == 0
         rows, columns = HEIGHT // patch, WIDTH // patch
-        shown.append(
+        made.append(
             {
                 "choice": f"{patch}×{patch}",
                 "patch": patch,
@@ -47,7 +47,7 @@ def sections() -> list[dict[str, object]]:
                 "memory": readable(score_bytes(rows * columns)),
             }
         )
-    return shown
+    return made
 
 
 def figure() -> Figure:

@@ -100,7 +100,7 @@ def figure() -> Figure:
         "start": [list(CARDS).index(key), list(FORMATS).index(format), intensity],
         "axes": {"intensities": INTENSITIES, "rates": RATES, "box": [LEFT, TOP, WIDTH, HEIGHT]},
     }
-    shown = {
+    fixed = {
         "ticks_x": [(text, x(2.0**power)) for text, power in (("1/8", -3), ("1", 0), ("8", 3), ("64", 6), ("512", 9))],
         "ticks_y": [("10" + str(power).translate(RAISED), y(10.0**power)) for power in range(RATES[0], RATES[1] + 1)],
         "facts": [
@@ -111,4 +111,4 @@ def figure() -> Figure:
         "says": sentence(card, format, intensity),
     }
     drawn = drawing(card, format, intensity)
-    return explorable("roof-line", data=data, left=LEFT, top=TOP, width=WIDTH, height=HEIGHT, **shown, **drawn)
+    return explorable("roof-line", data=data, left=LEFT, top=TOP, width=WIDTH, height=HEIGHT, **fixed, **drawn)

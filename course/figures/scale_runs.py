@@ -38,18 +38,18 @@ class View(NamedTuple):
 
 
 def _shares(record: str, along: str, values: Sequence[float]) -> list[list[list[float]] | None]:
-    found: dict[tuple[str, float], list[float]] = {}
+    accuracies: dict[tuple[str, float], list[float]] = {}
     for r in committed.read(record)["records"]:
-        found.setdefault((r["scale"], r[along]), []).append(r["accuracy"])
-    there = {scale for scale, _ in found}
-    return [[found[scale, value] for value in values] if scale in there else None for scale in NAMES]
+        accuracies.setdefault((r["scale"], r[along]), []).append(r["accuracy"])
+    there = {scale for scale, _ in accuracies}
+    return [[accuracies[scale, value] for value in values] if scale in there else None for scale in NAMES]
 
 
 def views() -> list[View]:
     """Return both views of the runs."""
     by_step, by_rate = (committed.read(record)["settings"] for record in (BY_STEP, BY_RATE))
     steps, rates = by_step["tested_after"], sorted(by_rate["learning_rate"])
-    rate, last = plain(by_step["learning_rate"]), by_rate["steps"]
+    rate, last = decimal(by_step["learning_rate"]), by_rate["steps"]
     return [
         View(
             f"steps, at rate {rate}",
@@ -62,23 +62,23 @@ def views() -> list[View]:
             f"rates, after {last} steps",
             "Learning rate",
             f"After {last} steps at rate {{}}",
-            [plain(value) for value in rates],
+            [decimal(value) for value in rates],
             _shares(BY_RATE, "learning_rate", rates),
         ),
     ]
 
 
-def plain(rate: float) -> str:
+def decimal(rate: float) -> str:
     """Write a learning rate without an exponent: `0.00003`."""
     return f"{rate:.5f}".rstrip("0")
 
 
 def first_weights() -> list[str]:
     """Return each scale's largest weight before training, the mean over queries and seeds."""
-    found: dict[str, dict[int, float]] = {}
+    weights: dict[str, dict[int, float]] = {}
     for r in committed.read(BY_STEP)["records"]:
-        found.setdefault(r["scale"], {})[r["seed"]] = r["top_weight_at_start"]
-    return [number(mean(found[scale].values())) for scale in NAMES]
+        weights.setdefault(r["scale"], {})[r["seed"]] = r["top_weight_at_start"]
+    return [number(mean(weights[scale].values())) for scale in NAMES]
 
 
 def x(share: float) -> float:
@@ -110,8 +110,8 @@ def section(view: View, at: int) -> dict[str, Any]:
                 "cells": cells(shares, at),
             }
         )
-    told = [f"{name}: {number(mean(s[at]))}" for name, s in zip(NAMES.values(), view.shares, strict=True) if s]
-    says = f"{title}, mean share right by what multiplies the scores: {'; '.join(told)}."
+    means = [f"{name}: {number(mean(s[at]))}" for name, s in zip(NAMES.values(), view.shares, strict=True) if s]
+    says = f"{title}, mean share right by what multiplies the scores: {'; '.join(means)}."
     return {"title": title, "lanes": lanes, "says": says}
 
 

@@ -28,13 +28,13 @@ def weights(width: int, power: float, causal: bool) -> np.ndarray:
 
 def sections() -> list[dict[str, object]]:
     """Return what each combination of width, scale and mask shows."""
-    shown = []
+    made = []
     for width in WIDTHS:
         for scale, power in SCALES.items():
             for mask in MASKS:
                 rows = weights(width, power, mask == "causal")
                 counts = range(1, LENGTH + 1) if mask == "causal" else [LENGTH] * LENGTH
-                shown.append(
+                made.append(
                     {
                         "choice": f"{width}|{scale}|{mask}",
                         "width": width,
@@ -47,7 +47,7 @@ def sections() -> list[dict[str, object]]:
                         "mean_top": float(rows.max(axis=1).mean()),
                     }
                 )
-    return shown
+    return made
 
 
 def figure() -> Figure:

@@ -39,11 +39,11 @@ def data() -> dict[str, Any]:
     result = committed.read(RECORD)
     settings, records = result["settings"], result["records"]
     steps = [int(key.removeprefix("loss_")) for key in records[0] if key.startswith("loss_")]
-    found: dict[tuple, Curves] = {}
+    by_setting: dict[tuple, Curves] = {}
     for r in records:
         key = (r["norm"], r["residual"], r["warm_up"], r["mean_rate"])
-        found.setdefault(key, []).append([r[f"loss_{step}"] for step in steps])
-    curves = [found[key] for key in itertools.product(*(settings[name] for name in SWITCHES))]
+        by_setting.setdefault(key, []).append([r[f"loss_{step}"] for step in steps])
+    curves = [by_setting[key] for key in itertools.product(*(settings[name] for name in SWITCHES))]
     return {"steps": steps, "counts": [len(settings[name]) for name in SWITCHES], "curves": curves}
 
 

@@ -35,14 +35,14 @@ def verdict(words: list[str], right: list[str]) -> str:
     return ", ".join(parts) or "all right"
 
 
-def sentence(shown: dict[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
+def sentence(example: dict[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
     """Return what the template shows of one sentence: words and their places, lines and their weights, verdicts."""
-    source = spread([*shown["source"], "end"])
-    made: dict[str, Any] = {"numbers": shown["numbers"], "source": source, "target": shown["target"], "models": {}}
+    source = spread([*example["source"], "end"])
+    made: dict[str, Any] = {"numbers": example["numbers"], "source": source, "target": example["target"], "models": {}}
     for name in models:
-        words = marked(shown[name]["words"], shown["target"])
+        words = marked(example[name]["words"], example["target"])
         target = spread([word for word, _ in words])
-        weights = shown[name].get("weights", [])
+        weights = example[name].get("weights", [])
         made["models"][name] = {
             "words": words,
             "target": target,
@@ -57,7 +57,7 @@ def sentence(shown: dict[str, Any], models: tuple[str, ...]) -> dict[str, Any]:
                 (word, source[max(range(len(row)), key=row.__getitem__)][0], max(row))
                 for (word, _), row in zip(words, weights, strict=False)
             ],
-            "verdict": verdict(shown[name]["words"], shown["target"]),
+            "verdict": verdict(example[name]["words"], example["target"]),
         }
     return made
 
@@ -71,7 +71,7 @@ def measured(models: tuple[str, ...]) -> dict[str, dict[int, float]]:
 def figure(models: tuple[str, ...], *, small: bool = False) -> Figure:
     """Return the figure with these models: `vector`, `attention` or both; a small one has no tables."""
     still, record = STILL.read()
-    short, long = (sentence(shown, models) for shown in still["sentences"])
+    short, long = (sentence(example, models) for example in still["sentences"])
     scripts = ("layers", "translation", *(f"translation-{name}" for name in models))
     return STILL.drawn(
         scripts,

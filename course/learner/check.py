@@ -138,8 +138,8 @@ class Points(float):
             parts.append(card.ladder(self.hints, self.hints[-1][0] if self.hints else 0, card.link(self.page, last)))
         if not self.exercise.question:
             groups = engine.together(self.verdict.cases)
-            shown = [(group[0].passed, [case.title for case in group], group[0].message) for group in groups]
-            parts.append(card.fold(self._count, card.lines(shown)))
+            entries = [(group[0].passed, [case.title for case in group], group[0].message) for group in groups]
+            parts.append(card.fold(self._count, card.lines(entries)))
         parts += map(card.paragraph, self.notes)
         if self.verdict.passed and self.page:
             parts.append(card.link(self.page, "Compare with the solution page"))

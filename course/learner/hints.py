@@ -49,10 +49,12 @@ def hint(number: str | None = None) -> Hint:
     """The next hint for exercise `number`, or for the next open one where none is named; each call goes one step
     further. Costs no points."""
     exercise = _open() if number is None else by_number(number)
-    found = _hint(exercise) if exercise is not None else Hint("Every exercise has passed: there is nothing to hint at.")
+    next_hint = (
+        _hint(exercise) if exercise is not None else Hint("Every exercise has passed: there is nothing to hint at.")
+    )
     if session.learning():
-        place.show({"text/plain": str(found), "text/markdown": str(found)}, "hint")
-    return found
+        place.show({"text/plain": str(next_hint), "text/markdown": str(next_hint)}, "hint")
+    return next_hint
 
 
 def _hint(exercise: Exercise) -> Hint:

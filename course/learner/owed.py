@@ -103,11 +103,11 @@ class Owed:
 
 def owed(exercise: Exercise, answers: dict[str, Any]) -> Owed:
     """What the answers still need, of themselves and of earlier exercises."""
-    found = Owed()
+    owing = Owed()
     for reached in _reached(answers):
         tree = reached.tree
         if reached.name in answers:
-            found.own += unwritten(tree) if tree is not None else []
+            owing.own += unwritten(tree) if tree is not None else []
             continue
         component = reached.name
         if (of := asking_for(component)) is None:
@@ -116,13 +116,13 @@ def owed(exercise: Exercise, answers: dict[str, Any]) -> Owed:
             continue
         missing = [component] if tree is None or blank(tree, ast.parse(of.stub)) else unwritten(tree)
         if missing:
-            found.missing[component] = of, missing
-            found.absent |= {component} if tree is None else set()
+            owing.missing[component] = of, missing
+            owing.absent |= {component} if tree is None else set()
         else:
-            found.written[component] = of
+            owing.written[component] = of
         if reached.namespace is not None:
-            found.places.append((reached.namespace, reached.name, component))
-    return found
+            owing.places.append((reached.namespace, reached.name, component))
+    return owing
 
 
 def _reference(component: str) -> Any:

@@ -45,11 +45,11 @@ def _excuse(result: Any) -> None:
 
 def _show(shell: Any, kind: type, error: BaseException, trace: TracebackType, tb_offset: int | None = None) -> None:
     """Says what the cell waits for; where it waits for nothing, the usual traceback."""
-    found = _what_for(shell, error, trace)
-    if found is None:
+    reason = _what_for(shell, error, trace)
+    if reason is None:
         shell.showtraceback((kind, error, trace), tb_offset=tb_offset, running_compiled_code=True)
         return
-    those, sentence = found
+    those, sentence = reason
     for name in _bound_by_the_cell(shell, trace):
         _waits[name] = those
         half = shell.user_ns.get(name)  # such as a dict that a loop was to fill: who uses it waits too
@@ -62,8 +62,8 @@ def _show(shell: Any, kind: type, error: BaseException, trace: TracebackType, tb
             _offered.add(error.cell)
             shell.set_next_input(error.cell)
     else:
-        shown = card.card(card.Tone.OPEN, "Waits", _numbered(those), card.paragraph(sentence))
-        place.display({"text/plain": f"Waits {_numbered(those)}: {sentence}", "text/html": shown})
+        html = card.card(card.Tone.OPEN, "Waits", _numbered(those), card.paragraph(sentence))
+        place.display({"text/plain": f"Waits {_numbered(those)}: {sentence}", "text/html": html})
 
 
 def _missing(error: NotPassed) -> str:

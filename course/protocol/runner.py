@@ -255,8 +255,8 @@ def _of_its_own(value: Any) -> Any:
 
     def copy_of(tensor: Tensor) -> Tensor:
         if id(tensor) not in copies:
-            plain = tensor.is_contiguous() and not tensor.storage_offset()
-            copies[id(tensor)] = tensor.clone() if plain else _lying_so(tensor)
+            in_one_piece = tensor.is_contiguous() and not tensor.storage_offset()
+            copies[id(tensor)] = tensor.clone() if in_one_piece else _lying_so(tensor)
         return copies[id(tensor)]
 
     return nests.changed(value, copy_of)

@@ -38,10 +38,10 @@ def _put_numpy_back(kept: tuple[Any, dict[str, Any]]) -> None:
     _set_numpy_state(state)
 
 
-def _plain(value: Any) -> Any:
+def _comparable(value: Any) -> Any:
     """A generator's state as what can be compared."""
     if isinstance(value, dict):
-        return {name: _plain(part) for name, part in value.items()}
+        return {name: _comparable(part) for name, part in value.items()}
     return value.tobytes() if isinstance(value, np.ndarray) else value
 
 
@@ -54,7 +54,7 @@ IN_MEMORY_OF = "what comes back, in the memory of "
 # What all code of a process shares, by what a learner would call it.
 SHARED: dict[str, Callable[[], Any]] = {
     DRAWN: lambda: _generator.get_state().numpy().tobytes(),
-    "NumPy's random numbers": lambda: (id(_bit_generator()), _plain(_numpy_state())),
+    "NumPy's random numbers": lambda: (id(_bit_generator()), _comparable(_numpy_state())),
     "Python's random numbers": _python_generator,
     RECORDED: lambda: (torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
     "autocast": lambda: (torch.is_autocast_enabled("cpu"), torch.get_autocast_dtype("cpu")),

@@ -73,8 +73,8 @@ class Check:
         if component not in self.components:
             raise ValueError(f"{self.name} declares {component!r}, and its components are {self.components}")
         if unknown := set(promised.get("excused", {})) - conditions.EXCUSABLE:
-            known = ", ".join(sorted(conditions.EXCUSABLE))
-            raise ValueError(f"{self.name}: no conditions {sorted(unknown)} to be excused from, only {known}")
+            kinds = ", ".join(sorted(conditions.EXCUSABLE))
+            raise ValueError(f"{self.name}: no conditions {sorted(unknown)} to be excused from, only {kinds}")
 
         def add(build: Callable[..., Arguments]) -> Callable[..., Arguments]:
             self.declarations.append(Declaration(component, build, axes, **promised))

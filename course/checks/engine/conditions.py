@@ -73,10 +73,10 @@ def cases(declarations: tuple[Declaration, ...]) -> dict[str, Case]:
 def redundant() -> dict[str, frozenset[str]]:
     """exercise -> kinds that its check does without, because other cases catch all that they do
     (`autograde.bank.redundant` finds them). Raises ValueError for a kind that there is none of."""
-    found = {name: frozenset(kinds) for name, kinds in json.loads(REDUNDANT.read_text("utf-8")).items()}
-    if unknown := frozenset().union(*found.values()) - CONDITIONS.keys():
+    kinds_of = {name: frozenset(kinds) for name, kinds in json.loads(REDUNDANT.read_text("utf-8")).items()}
+    if unknown := frozenset().union(*kinds_of.values()) - CONDITIONS.keys():
         raise ValueError(f"{REDUNDANT} names conditions that there are none of: {sorted(unknown)}")
-    return found
+    return kinds_of
 
 
 def applies(kind: str, declaration: Declaration) -> bool:
@@ -115,8 +115,8 @@ def _case(condition: Condition, declarations: Sequence[Declaration]) -> Case:
     def look(student: Student, draw: Draw) -> dict[str, Any]:
         seen: dict[str, Any] = {}
         for declaration in declarations:
-            found = condition.look(Subject(declaration, student, draw))
-            for name, value in found.items():
+            tried = condition.look(Subject(declaration, student, draw))
+            for name, value in tried.items():
                 hidden = name.startswith("_")
                 seen[f"{'_' if hidden else ''}{prefix(declaration)}{name.removeprefix('_')}"] = value
         return seen

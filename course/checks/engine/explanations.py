@@ -124,9 +124,9 @@ def say_gradients(observed: dict[str, Any], expected: dict[str, Any]) -> str | N
 
 
 def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    if (found := _first(observed)) is None:
+    if (first := _first(observed)) is None:
         return None
-    name, what = found
+    name, what = first
     if name.startswith("one tensor given"):
         which = name.removeprefix("one tensor given ").replace("twice", "for several arguments")
         return (
@@ -148,9 +148,9 @@ def say_layout(observed: dict[str, Any], expected: dict[str, Any]) -> str | None
 
 
 def say_again(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    if (found := _first(observed)) is None:
+    if (first := _first(observed)) is None:
         return None
-    name, _ = found
+    name, _ = first
     if name == "in training mode":
         return (
             "In training mode the result differs from that in evaluation mode, though nothing here is random or "
@@ -163,9 +163,9 @@ def say_again(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
 
 
 def say_untouched(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    if (found := _first(observed)) is None:
+    if (first := _first(observed)) is None:
         return None
-    name, what = found
+    name, what = first
     if name == "in training mode":
         return (
             "In training mode the result differs from that in evaluation mode: something draws random numbers there, "
@@ -204,9 +204,9 @@ def say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
             "In float64 a change of a billionth in the arguments does not show in the result: it is lost in rounding "
             "to float32, or the result does not depend on them."
         )
-    if (found := _first({name: value for name, value in observed.items() if name.startswith("in")})) is None:
+    if (first := _first({name: value for name, value in observed.items() if name.startswith("in")})) is None:
         return None
-    name, what = found
+    name, what = first
     words = observed.get(name.replace("in float64", "words", 1), "")
     of_dtypes = any(word in words.lower() for word in ("dtype", "float", "double"))
     way_on = "Make what you need in an argument's own `.dtype`." if of_dtypes else meaning(words)
@@ -218,9 +218,9 @@ def say_float64(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
 
 
 def say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    if (found := _first(observed)) is None:
+    if (first := _first(observed)) is None:
         return None
-    name, what = found
+    name, what = first
     words = observed.get(f"{name}: words", "")
     happens = {
         "raises": _raises(words, meaning(words)),
@@ -230,8 +230,8 @@ def say_ignored(observed: dict[str, Any], expected: dict[str, Any]) -> str | Non
 
 
 def say_elsewhere(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
-    found = _first(observed)
-    return found and _of_form(found[0], ELSEWHERE[found[1]])
+    first = _first(observed)
+    return first and _of_form(first[0], ELSEWHERE[first[1]])
 
 
 def _of_form(name: str, sentence: str) -> str:

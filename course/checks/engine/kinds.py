@@ -34,8 +34,8 @@ def kind_of(failed: Sequence[tuple[Case, Observation, Observation]]) -> str:
         both = ((name, seen.values[name], right) for name, right in reference.values.items())
         pairs += [(name, a, b) for name, a, b in both if not same_value(a, b, case)]
     for shows, sentence in KINDS:
-        found = [shows(*pair) for pair in pairs]
-        if None not in found and True in found:
+        each = [shows(*pair) for pair in pairs]
+        if None not in each and True in each:
             return sentence
     return ""
 

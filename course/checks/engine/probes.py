@@ -134,12 +134,12 @@ def gradients(subject: Subject) -> dict[str, Any]:
     ]
     if module is None:
         of_inputs = subject.student.grad(subject.declaration.component, *given.values(), cotangents=weights)
-        found: dict[str, Any] = {"inputs": of_inputs}
+        gradients_of: dict[str, Any] = {"inputs": of_inputs}
     else:
-        found = module.grad(*given.values(), cotangents=weights, method=subject.declaration.method)
-    inputs = dict(zip(given, found["inputs"], strict=False))
+        gradients_of = module.grad(*given.values(), cotangents=weights, method=subject.declaration.method)
+    inputs = dict(zip(given, gradients_of["inputs"], strict=False))
     named = {name: inputs.get(name) for name, value in given.items() if is_floating(value)}
-    named |= dict(sorted(found.get("parameters", {}).items()))
+    named |= dict(sorted(gradients_of.get("parameters", {}).items()))
     seen: dict[str, Any] = {}
     if "with others" in replies and not differs(replies["with others"], usual):
         seen["what it was built with"] = "a copy"
@@ -230,16 +230,16 @@ def _mode(module: Module, training: bool, **fields: Any) -> dict[str, Any]:
 
 def _changed(subject: Subject, given: Sequence[str], reply: Reply, only: str = "") -> str:
     """The names of what a call changed that begin so, as far as they are names that are known here."""
-    known = {*SHARED, *(f"`{name}`" for name in given)}
-    known |= {f"{what} of `{name}`" for what in ("`requires_grad`", "`grad`") for name in given}
-    known |= {f"{IN_MEMORY_OF}`{name}`" for name in given}
+    names_here = {*SHARED, *(f"`{name}`" for name in given)}
+    names_here |= {f"{what} of `{name}`" for what in ("`requires_grad`", "`grad`") for name in given}
+    names_here |= {f"{IN_MEMORY_OF}`{name}`" for name in given}
     of_modules = ("the mode of", "the mode in its calls of", "the state of", "`requires_grad` in")
-    known |= {f"{what} {name}" for what in of_modules for name in ("the module", *given)}
+    names_here |= {f"{what} {name}" for what in of_modules for name in ("the module", *given)}
     names = [name for name in reply.changed if not (subject.declaration.draws and name == DRAWN)]
     if "state" in subject.declaration.excused:
         names = [name for name in names if not name.startswith("the state of ")]
     names = [name for name in names if name.startswith(only)]
-    return ", ".join(name if name in known else "something else" for name in names)
+    return ", ".join(name if name in names_here else "something else" for name in names)
 
 
 def _in(what: str, form: str) -> str:

@@ -45,7 +45,7 @@ def test_every_record_is_in_the_figure_once() -> None:
     for view, (name, along) in enumerate(((scale_runs.BY_STEP, "step"), (scale_runs.BY_RATE, "learning_rate"))):
         records, seeds = committed.read(name)["records"], committed.read(name)["seeds"]
         for r in records:
-            value = scale_runs.plain(r[along]) if along == "learning_rate" else str(r[along])
+            value = scale_runs.decimal(r[along]) if along == "learning_rate" else str(r[along])
             assert shares(view, r["scale"], value)[seeds.index(r["seed"])] == r["accuracy"]
         held = [three for places in scale_runs.views()[view].shares for three in places or []]
         assert sum(map(len, held)) == len(records)
