@@ -34,7 +34,7 @@ class Change:
 
 def changes(log: str) -> list[Change]:
     """The entries of a change log in its order. Raises ValueError for an entry that stands under no version."""
-    found, version, kind = [], "", ""
+    entries, version, kind = [], "", ""
     for piece in re.findall(r"^(?:#{2,3} .*|- .*(?:\n  .*)*)", log, re.MULTILINE):
         if piece.startswith("### "):
             kind = piece[4:].strip()
@@ -43,8 +43,8 @@ def changes(log: str) -> list[Change]:
         elif not version:
             raise ValueError(f"CHANGELOG.md has an entry under no version: {piece[:60]}")
         else:
-            found.append(Change(version, kind, " ".join(piece[2:].split())))
-    return found
+            entries.append(Change(version, kind, " ".join(piece[2:].split())))
+    return entries
 
 
 def listed(there: list[Change]) -> str:
@@ -58,19 +58,19 @@ def listed(there: list[Change]) -> str:
     return "\n".join(lines)
 
 
-def page(found: list[Change], titles: dict[str, str]) -> str:
+def page(entries: list[Change], titles: dict[str, str]) -> str:
     """The body of the page as Markdown."""
     numbers = {stem[:2]: f"[{stem[:2]} {title}](../notebooks/{stem}.ipynb)" for stem, title in titles.items()}
     parts, silent = [], []
     for number, title in numbers.items():
-        there = [change for change in found if number in change.chapters]
+        there = [change for change in entries if number in change.chapters]
         if there:
             parts.append(f"## {title}\n{listed(there)}\n")
         else:
             silent.append(number)
     if silent:
         parts.append(f"## Chapters without an entry of their own\n\n{', '.join(silent)}.\n")
-    others = [change for change in found if not set(change.chapters) & set(numbers)]
+    others = [change for change in entries if not set(change.chapters) & set(numbers)]
     return "\n".join([*parts, f"## The rest of the course\n{listed(others)}\n"])
 
 

@@ -31,9 +31,9 @@ def authors(cff: dict[str, Any]) -> str:
 
 def entry(kind: str, key: str, fields: dict[str, str | None]) -> str:
     """A BibTeX entry, without the fields that are not known."""
-    known = {name: value for name, value in fields.items() if value}
-    width = max(map(len, known))
-    lines = [f"  {name:<{width}} = {{{value}}}," for name, value in known.items()]
+    given = {name: value for name, value in fields.items() if value}
+    width = max(map(len, given))
+    lines = [f"  {name:<{width}} = {{{value}}}," for name, value in given.items()]
     return "\n".join([f"@{kind}{{{key},", *lines, "}"])
 
 
@@ -78,12 +78,12 @@ class ChapterCitations(Citation):
 
     def run(self) -> list[nodes.Node]:
         sources = self.sources()
-        found: list[nodes.Node] = []
+        folds: list[nodes.Node] = []
         for stem, title in titles().items():
-            found.append(nodes.raw("", f'<details class="fold" id="cite-{stem[:2]}">', format="html"))
-            found.append(nodes.raw("", f"<summary>{stem[:2]} {title}</summary>", format="html"))
-            found += [block(chapter(*sources, stem, title)), nodes.raw("", "</details>", format="html")]
-        return found
+            folds.append(nodes.raw("", f'<details class="fold" id="cite-{stem[:2]}">', format="html"))
+            folds.append(nodes.raw("", f"<summary>{stem[:2]} {title}</summary>", format="html"))
+            folds += [block(chapter(*sources, stem, title)), nodes.raw("", "</details>", format="html")]
+        return folds
 
 
 def block(text: str) -> nodes.literal_block:

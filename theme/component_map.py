@@ -33,11 +33,11 @@ def concerned(used: Used) -> list[str]:
 
 def rows(used: Used) -> list[tuple[str, int | None]]:
     """The rows from the top: a chapter's stem and None, then the stem and the place in `used` of each component."""
-    found: list[tuple[str, int | None]] = []
+    made: list[tuple[str, int | None]] = []
     for stem in concerned(used):
-        found.append((stem, None))
-        found += [(stem, index) for index, (_, exercise, _) in enumerate(used) if exercise.notebook == stem]
-    return found
+        made.append((stem, None))
+        made += [(stem, index) for index, (_, exercise, _) in enumerate(used) if exercise.notebook == stem]
+    return made
 
 
 def lanes(spans: list[tuple[int, int]]) -> list[int]:

@@ -43,15 +43,15 @@ def is_experiment(cell: nodes.container) -> bool:
 
 def sentences(paragraph: nodes.paragraph) -> list[Sentence]:
     """A paragraph's sentences. One ends only in the paragraph's own text, never inside an element."""
-    found: list[Sentence] = [[]]
+    made: list[Sentence] = [[]]
     for child in paragraph.children:
         if not isinstance(child, nodes.Text):
-            found[-1].append(child)
+            made[-1].append(child)
             continue
         first, *others = END.split(child.astext())
-        found[-1].append(nodes.Text(first))
-        found.extend([nodes.Text(other)] for other in others)
-    return [sentence for sentence in found if said(sentence)]
+        made[-1].append(nodes.Text(first))
+        made.extend([nodes.Text(other)] for other in others)
+    return [sentence for sentence in made if said(sentence)]
 
 
 def said(sentence: Sentence) -> str:
@@ -63,15 +63,15 @@ def divided(paragraph: nodes.paragraph) -> tuple[list[Sentence], list[Sentence],
 
     The question is the last sentence that asks, with those right before it that end with a question mark.
     """
-    found = sentences(paragraph)
-    asks = [ASKS.search(said(sentence)) is not None for sentence in found]
+    each = sentences(paragraph)
+    asks = [ASKS.search(said(sentence)) is not None for sentence in each]
     if not any(asks):
         return [], [], []
     end = len(asks) - asks[::-1].index(True)
     start = end - 1
-    while start and said(found[start - 1]).endswith("?"):
+    while start and said(each[start - 1]).endswith("?"):
         start -= 1
-    return found[:start], found[start:end], found[end:]
+    return each[:start], each[start:end], each[end:]
 
 
 def took(cells: list[nodes.container]) -> str:

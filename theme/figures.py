@@ -170,12 +170,12 @@ def anchor(number: tuple[int, int]) -> str:
 @cache
 def pages(notebooks: Path) -> dict[tuple[int, int], str]:
     """Return the page of each figure by its number, from the committed notebooks."""
-    found = {}
+    page_of = {}
     for path in paths(notebooks):
         for cell in json.loads(path.read_text("utf-8"))["cells"]:
             for number in captions.numbers("".join(cell["source"]), cell["cell_type"] == "code"):
-                found[number] = f"notebooks/{path.stem}"
-    return found
+                page_of[number] = f"notebooks/{path.stem}"
+    return page_of
 
 
 class ShowFigures(SphinxPostTransform):

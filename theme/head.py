@@ -32,11 +32,11 @@ Link = Callable[[str, str], str]  # a page and a place on it -> the address from
 
 def asks(stem: str) -> str:
     """What a notebook's chapter asks, "" where nothing is said. Raises ValueError for what is no chapter's stem."""
-    found = {e.notebook: e.chapter for e in exercises()}
-    if stem not in found:
-        raise ValueError(f"no chapter is {stem!r}: there are {', '.join(found)}")
+    chapters = {e.notebook: e.chapter for e in exercises()}
+    if stem not in chapters:
+        raise ValueError(f"no chapter is {stem!r}: there are {', '.join(chapters)}")
     try:
-        return chapter(found[stem])["asks"]
+        return chapter(chapters[stem])["asks"]
     except Unfinished:  # a chapter that is being written
         return ""
 

@@ -29,15 +29,15 @@ def is_aside(node: nodes.Node) -> bool:
 
 def beside(note: nodes.Element) -> list[nodes.Element]:
     """The prose before a note that it stands beside: as much as is as high, or as there is."""
-    found: list[nodes.Element] = []
+    prose: list[nodes.Element] = []
     siblings = note.parent.children
     room = ROOM * len(note.astext())
     for node in reversed(siblings[: siblings.index(note)]):
         if room <= 0 or not isinstance(node, PROSE):
             break
-        found.insert(0, node)
+        prose.insert(0, node)
         room -= len(node.astext())
-    return found
+    return prose
 
 
 class IntoMargin(ChapterTransform):

@@ -80,7 +80,7 @@ def keep_together(app: Sphinx, doctree: nodes.document, docname: str) -> None:
         before, after = text_at(parent, at - 1), text_at(parent, at + 1)
         opens = before[len(before.rstrip(OPENS)) :]
         closes = after[: len(after) - len(after.lstrip(CLOSES))]
-        if opens + closes and len(shown(equation)) <= LONGEST:
+        if opens + closes and len(in_characters(equation)) <= LONGEST:
             inside = nodes.Text(opens), equation, nodes.Text(closes)
             parent[at] = nodes.inline("", "", *inside, classes=["together"])
             if opens:
@@ -95,7 +95,7 @@ def text_at(parent: nodes.Element, place: int) -> str:
     return str(child) if isinstance(child, nodes.Text) else ""
 
 
-def shown(node: nodes.math) -> str:
+def in_characters(node: nodes.math) -> str:
     """Return the characters of the equation that a page shows; where it cannot be read, its source."""
     try:
         drawn = render(node.astext(), display=False)

@@ -47,10 +47,10 @@ def used_again() -> list[tuple[str, Exercise, list[str]]]:
 
 def titles() -> dict[str, str]:
     """What each chapter is called, by its notebook's stem: the title without its number and what follows a colon."""
-    found = {}
+    title_of = {}
     for notebook in paths():
         heading = "".join(json.loads(notebook.read_text("utf-8"))["cells"][0]["source"]).split("\n")[0]
-        found[notebook.stem] = (
+        title_of[notebook.stem] = (
             heading.partition(". ")[2].partition(":")[0].replace("'", "\N{RIGHT SINGLE QUOTATION MARK}")
         )
-    return found
+    return title_of

@@ -37,8 +37,8 @@ def sentences(doctree: nodes.document) -> Iterator[str]:
                     whole = False
                     break
                 text += "" if isinstance(node, nodes.raw) else node.astext()
-            found = SENTENCE.split(" ".join(text.split()))
-            yield from (said for said in (found if whole else found[:-1]) if not said.endswith(":"))
+            sentences = SENTENCE.split(" ".join(text.split()))
+            yield from (said for said in (sentences if whole else sentences[:-1]) if not said.endswith(":"))
 
 
 def question(doctree: nodes.document) -> str:

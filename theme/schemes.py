@@ -36,15 +36,15 @@ def _completed(rules: Iterable[tinycss2.ast.Node]) -> Iterable[str]:
     pieces = (piece for rule in rules for piece in _pieces(rule))
     for theme, run in groupby(pieces, key=lambda piece: piece[0]):
         texts = [text for _, text in run]
-        plain = "".join(texts)
+        css = "".join(texts)
         if theme is None:
-            yield plain
+            yield css
             continue
-        unset, other = THEMED.sub(UNSET, plain), THEMED.sub('html[data-theme="dark"]', plain)
+        unset, other = THEMED.sub(UNSET, css), THEMED.sub('html[data-theme="dark"]', css)
         if theme == "light":
-            yield f"{plain}@media print,(prefers-color-scheme:light){{{unset}}}@media print{{{other}}}"
+            yield f"{css}@media print,(prefers-color-scheme:light){{{unset}}}@media print{{{other}}}"
         else:
-            yield f"@media screen{{{plain}}}@media screen and (prefers-color-scheme:dark){{{unset}}}"
+            yield f"@media screen{{{css}}}@media screen and (prefers-color-scheme:dark){{{unset}}}"
 
 
 def _pieces(rule: tinycss2.ast.Node) -> Iterable[tuple[str | None, str]]:
@@ -70,13 +70,13 @@ def _pieces(rule: tinycss2.ast.Node) -> Iterable[tuple[str | None, str]]:
 
 def selectors(rule: tinycss2.ast.QualifiedRule) -> list[str]:
     """The selectors that a rule lists."""
-    found: list[list] = [[]]
+    lists: list[list] = [[]]
     for token in rule.prelude:
         if token.type == "literal" and token.value == ",":
-            found.append([])
+            lists.append([])
         else:
-            found[-1].append(token)
-    return [tinycss2.serialize(tokens).strip() for tokens in found]
+            lists[-1].append(token)
+    return [tinycss2.serialize(tokens).strip() for tokens in lists]
 
 
 def _theme(selector: str) -> str:

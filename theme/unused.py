@@ -23,16 +23,16 @@ WORD = re.compile(r"[\w-]+")
 
 def named(pages: Iterable[Path], scripts: Iterable[Path]) -> set[str]:
     """Return the classes of the pages, and every word of scripts: those that they may set."""
-    found: set[str] = set()
+    names: set[str] = set()
     for page in pages:
         text = page.read_text("utf-8")
         for classes in set(re.findall(r"""\bclass=["']([^"']*)""", text)):
-            found.update(classes.split())
+            names.update(classes.split())
         for script in re.findall(r"<script\b[^>]*>(.*?)</script>", text, re.DOTALL):
-            found.update(WORD.findall(script))
+            names.update(WORD.findall(script))
     for path in scripts:
-        found.update(WORD.findall(path.read_text("utf-8", "ignore")))
-    return found
+        names.update(WORD.findall(path.read_text("utf-8", "ignore")))
+    return names
 
 
 def reduced(css: str, names: set[str]) -> str:

@@ -36,8 +36,8 @@ class BookFiles(SphinxDirective):
     """`{volume}`: a line with both links, or how to make the files."""
 
     def run(self) -> list[nodes.Node]:
-        found = links(self.config.course_volume)
-        said = f"To take along, the whole book in one file: {found}." if found else HOW
+        both = links(self.config.course_volume)
+        said = f"To take along, the whole book in one file: {both}." if both else HOW
         return [nodes.raw("", f'<p class="{CLASS}">{said}</p>', format="html")]
 
 

@@ -16,13 +16,13 @@ def chosen(words: str, listed: Sequence[Exercise]) -> list[Exercise]:
     """The exercises meant by `all` (the core), `stretch`, `spine` (its core), or a notebook's stem (its core). Raises
     ValueError where there are none."""
     if words == "stretch":
-        found = [e for e in listed if e.stretch]
+        meant = [e for e in listed if e.stretch]
     else:
         core = [e for e in listed if not e.stretch]
-        found = [e for e in core if words in ("all", e.notebook) or (words == "spine" and e.notebook in SPINE)]
-    if not found:
+        meant = [e for e in core if words in ("all", e.notebook) or (words == "spine" and e.notebook in SPINE)]
+    if not meant:
         raise ValueError(f"no exercises are meant by {words!r}: say all, stretch, spine, or a notebook's name")
-    return found
+    return meant
 
 
 def duration(minutes: int) -> str:

@@ -41,12 +41,12 @@ ICON_RULE = re.compile(r'((?:\.fa-[\w-]+:before,?)+)\{content:"([^"]+)"\}')
 
 def needed(linked: Iterable[object]) -> list[object]:
     """The scripts or styles that a page links, without the unused ones, and each once."""
-    found: dict[tuple[str, str], object] = {}
+    files: dict[tuple[str, str], object] = {}
     for file in linked:
         name, body = str(getattr(file, "filename", "") or ""), getattr(file, "attributes", {}).get("body", "")
         if not UNUSED.search(name) and not UNUSED.search(body):
-            found.setdefault((name, body), file)
-    return list(found.values())
+            files.setdefault((name, body), file)
+    return list(files.values())
 
 
 def lighten(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:

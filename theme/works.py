@@ -82,8 +82,8 @@ class LinkWorks(ChapterTransform):
             there[surname(citation.entry), citation.entry.fields["year"][:4]].append(citation)
 
         def link(around: nodes.Element, match: re.Match[str]) -> nodes.reference | None:
-            found = there[first_surname(match[1]), match[2]]
-            if not found:
+            citations = there[first_surname(match[1]), match[2]]
+            if not citations:
                 logger.warning(
                     "the text names a work, %r, that book/references.bib has not",
                     " ".join(match[0].split()),
@@ -91,10 +91,10 @@ class LinkWorks(ChapterTransform):
                     type="course",
                     subtype="work",
                 )
-            if len(found) != 1:  # two of one year: the title beside the name says which
+            if len(citations) != 1:  # two of one year: the title beside the name says which
                 return None
-            page = self.app.builder.get_relative_uri(self.env.docname, found[0].bibliography_key.docname)
-            uri = f"{page}#{found[0].citation_id}"
+            page = self.app.builder.get_relative_uri(self.env.docname, citations[0].bibliography_key.docname)
+            uri = f"{page}#{citations[0].citation_id}"
             return nodes.reference("", "", nodes.Text(match[0]), internal=True, refuri=uri, classes=["work"])
 
         prose.link(self.document, NAMED, link)

@@ -36,7 +36,7 @@ def test_an_equation_that_cannot_be_read_is_told_once(monkeypatch: pytest.Monkey
     told: list[tuple] = []
     monkeypatch.setattr(math.logger, "warning", lambda *words, **where: told.append(words))
     equation = nodes.math("", r"\frac{1}")
-    assert math.shown(equation) in math.markup(equation, display=False) and len(told) == 1
+    assert math.in_characters(equation) in math.markup(equation, display=False) and len(told) == 1
 
 
 @pytest.mark.browser

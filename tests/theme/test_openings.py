@@ -88,7 +88,7 @@ def test_a_bar_is_as_long_as_its_value_and_a_question_says_nothing_by_its_length
     wide = [float(width) for width in re.findall(r'width="([\d.]+)"', drawn)]
     assert wide[0] == 4 * wide[1] and wide[2] == wide[3] and end == 4 * marks.ROW
     assert "d &amp; e" in drawn and drawn.count(">?</text>") == 2
-    assert marks.told([("a", 1.0), ("c", None)]) == "a, 1.00; c, not shown"
+    assert marks.in_words([("a", 1.0), ("c", None)]) == "a, 1.00; c, not shown"
 
 
 @pytest.mark.parametrize("stem", STEMS)

@@ -47,10 +47,10 @@ class Explore(SphinxDirective):
 
 def load(app: Sphinx, pagename: str, templatename: str, context: dict, doctree: nodes.document | None) -> None:
     """Link the scripts and the styles of the explorables that a page shows."""
-    shown = list(doctree.findall(Explorable)) if doctree is not None else []
-    for style in dict.fromkeys(style for node in shown for style in node["styles"]):
+    explorables = list(doctree.findall(Explorable)) if doctree is not None else []
+    for style in dict.fromkeys(style for node in explorables for style in node["styles"]):
         app.add_css_file(style)
-    for script in dict.fromkeys(script for node in shown for script in node["scripts"]):
+    for script in dict.fromkeys(script for node in explorables for script in node["scripts"]):
         app.add_js_file(script, loading_method="defer")
 
 

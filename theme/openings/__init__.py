@@ -17,11 +17,11 @@ from theme.openings.chapters import OPENINGS
 
 def sections(document: nodes.document) -> dict[str, str]:
     """The id of each numbered section of a chapter, by its number."""
-    found = {}
+    id_of = {}
     for section in document.findall(nodes.section):
         if match := re.match(r"(\d+\.\d+) ", section[0].astext()):
-            found[match[1]] = section["ids"][0]
-    return found
+            id_of[match[1]] = section["ids"][0]
+    return id_of
 
 
 def figure(stem: str, places: dict[str, str]) -> str:

@@ -17,7 +17,7 @@ from xml.etree import ElementTree
 from course import committed
 from course.figures.measured_bars import mean
 from theme.notebooks import ROOT
-from theme.openings.marks import WIDTH, asked, bars, box, columns, number, picture, text, tiles, told
+from theme.openings.marks import WIDTH, asked, bars, box, columns, in_words, number, picture, text, tiles
 
 CELLS = 8  # a side of the grid that chapter 03's encoder makes of a picture, and of a digit in chapter 08
 PATCH = 2  # a side of chapter 08's patches
@@ -93,14 +93,14 @@ def warm_up() -> Opening:
 def seq2seq() -> Opening:
     result = committed.read("seq2seq_numbers")
     kept = sorted({record["k"] for record in result["records"]})
-    shown = [(str(k), mean(result["records"], "exact", k=k) if k <= 2 else None) for k in kept]
-    body, height = columns(shown, "numbers in a sentence, and share right")
+    rows = [(str(k), mean(result["records"], "exact", k=k) if k <= 2 else None) for k in kept]
+    body, height = columns(rows, "numbers in a sentence, and share right")
     width = result["settings"]["hidden_size"]
     question = (
         f"A vector of {width} numbers holds a sentence of one number in words, and most sentences of two. "
         "From how many on does it fail?"
     )
-    shows = f"Columns, numbers in a sentence and share of sentences right: {told(shown)}."
+    shows = f"Columns, numbers in a sentence and share of sentences right: {in_words(rows)}."
     return Opening(question, "1.8", picture(shows, height, body))
 
 
@@ -170,7 +170,7 @@ def dot_product() -> Opening:
         f"After {step} steps of training, attention that divides its scores by √d answers {right:.2f} of the "
         "questions right. And attention that does not, or divides by d?"
     )
-    return Opening(question, "4.4", picture(f"Bars of the share right: {told(rows)}.", height, body))
+    return Opening(question, "4.4", picture(f"Bars of the share right: {in_words(rows)}.", height, body))
 
 
 @opening("05-multi-head")
@@ -217,7 +217,7 @@ def transformer() -> Opening:
         f"A stack of {result['settings']['num_layers']} layers learns to reverse strings: after {step} steps, "
         f"{whole:.2f} of the symbols are right. Which part would it miss most?"
     )
-    return Opening(question, "6.8", picture(f"Bars of the share right: {told(rows)}.", height, body))
+    return Opening(question, "6.8", picture(f"Bars of the share right: {in_words(rows)}.", height, body))
 
 
 @opening("07-language-model")
@@ -267,7 +267,7 @@ def vit() -> Opening:
         f"A model reads a digit as a row of {across * across} patches. Where it learns the place of each, it names "
         f"{right:.2f} of the digits. And without any places?"
     )
-    shows = f"A digit cut into {across * across} patches that lie in a row. Below it bars: {told(rows)}."
+    shows = f"A digit cut into {across * across} patches that lie in a row. Below it bars: {in_words(rows)}."
     return Opening(question, "8.5", picture(shows, height, *drawn, body))
 
 
@@ -278,10 +278,10 @@ def cuda() -> Opening:
     rows = [re.findall(r"<td[^>]*>([^<]*)</td>", row) for row in re.findall(r"<tr.*?</tr>", table, re.DOTALL)]
     (_, first), *others = [[unescape(cell).strip() for cell in row] for row in rows if row]
     asking = [(f"to {length} numbers", None) for length, _ in others]
-    shown = [("microseconds to add one to 1 number", float(first)), *asking]
-    body, height = bars(shown, digits=1)
+    bar_rows = [("microseconds to add one to 1 number", float(first)), *asking]
+    body, height = bars(bar_rows, digits=1)
     question = f"To add one to a single number takes {float(first):.0f} millionths of a second. And to {others[0][0]}?"
-    return Opening(question, "9.3", picture(f"Bars: {told(shown, 1)}.", height, body))
+    return Opening(question, "9.3", picture(f"Bars: {in_words(bar_rows, 1)}.", height, body))
 
 
 @opening("10-scale")
@@ -297,4 +297,4 @@ def scale() -> Opening:
         f"A training is stopped every {result['settings']['stop_every']} steps, and each time it continues something "
         "is missing. Which omission hurts most, and which would you notice?"
     )
-    return Opening(question, "10.4", picture(f"Bars: {told(rows)}.", height, body))
+    return Opening(question, "10.4", picture(f"Bars: {in_words(rows)}.", height, body))

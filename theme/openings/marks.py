@@ -23,7 +23,7 @@ def picture(shows: str, height: float, *body: str) -> str:
     return f'<svg role="img" aria-label="{html.escape(shows)}" {size}>{"".join(body)}</svg>'
 
 
-def told(rows: Sequence[tuple[str, float | None]], digits: int = 2) -> str:
+def in_words(rows: Sequence[tuple[str, float | None]], digits: int = 2) -> str:
     """Labels and values in words: `all of it, 0.78; without norms, not shown`."""
     values = ("not shown" if value is None else f"{value:.{digits}f}" for _, value in rows)
     return "; ".join(f"{label}, {value}" for (label, _), value in zip(rows, values, strict=True))

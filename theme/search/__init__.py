@@ -56,45 +56,45 @@ def weight(docname: str) -> float:
     return next((value for beginning, value in WEIGHTS.items() if docname.startswith(beginning)), 1)
 
 
-def add_ideas(env: BuildEnvironment, found: dict[str, list[Entry]]) -> None:
+def add_ideas(env: BuildEnvironment, entries_of: dict[str, list[Entry]]) -> None:
     """Give each section the words under which the page of ideas leads to it."""
     for words, targets in env.metadata[IDEAS].get("ideas", ()) if IDEAS in env.metadata else ():
         for docname, place in targets:
             _, anchor, _ = env.metadata[docname].get("myst_slugs", {}).get(place, (0, place, ""))
-            for entry in found.get(docname, ()):
+            for entry in entries_of.get(docname, ()):
                 if entry.anchor == anchor:
                     entry.also.append(words)
 
 
-def add_other_names(found: dict[str, list[Entry]]) -> None:
+def add_other_names(entries_of: dict[str, list[Entry]]) -> None:
     """Give each section that introduces a term its other names too: GRU is the gated recurrent unit."""
-    names = [entry.title.split(", ") for there in found.values() for entry in there if entry.kind == "term"]
+    names = [entry.title.split(", ") for there in entries_of.values() for entry in there if entry.kind == "term"]
     same = {stems(name): " ".join(others) for others in names if len(others) > 1 for name in others}
-    for there in found.values():
+    for there in entries_of.values():
         for entry in there:
             entry.also += [same[words] for words in map(stems, entry.also) if words in same]
 
 
-def with_messages(docname: str, found: list[Entry]) -> list[Entry]:
+def with_messages(docname: str, entries: list[Entry]) -> list[Entry]:
     """Return a page's entries, each exercise followed by what its checks say."""
-    told = messages.of_notebook(docname.removeprefix("notebooks/"))
+    said = messages.of_notebook(docname.removeprefix("notebooks/"))
     made = []
-    for entry in found:
+    for entry in entries:
         made.append(entry)
         for text, names in messages.of_pytorch((docname, entry.anchor)):
             made.append(Entry("message", entry.anchor, "", text, names, entry.title))
         number = entry.title.partition(" ")[2].partition(":")[0].partition("†")[0]
-        if entry.kind in ("exercise", "question") and told.get(number):
-            made.append(Entry("message", entry.anchor, "", " · ".join(told[number]), "", entry.title))
+        if entry.kind in ("exercise", "question") and said.get(number):
+            made.append(Entry("message", entry.anchor, "", " · ".join(said[number]), "", entry.title))
     return made
 
 
-def rows(docnames: list[str], found: dict[str, list[Entry]]) -> list[dict[str, Any]]:
+def rows(docnames: list[str], entries_of: dict[str, list[Entry]]) -> list[dict[str, Any]]:
     """Return all entries as `build.js` takes them: `up` is how many entries before it the one above stands."""
     made: list[dict[str, Any]] = []
     for page, docname in enumerate(docnames):
         last: dict[str, int] = {}
-        for entry in found[docname]:
+        for entry in entries_of[docname]:
             above = entry.above.split(" › ")[-1]
             up = len(made) - last[above] if above in last else 0
             if entry.kind not in ("figure", "term", "message"):
@@ -121,16 +121,16 @@ def built(pages: list[list[Any]], made: list[dict[str, Any]]) -> dict[str, Any]:
 def index(env: BuildEnvironment) -> dict[str, Any]:
     """Return the index of all pages and the texts' shards."""
     docnames = sorted(env.found_docs)
-    found = {
+    entries_of = {
         docname: [Entry(**entry) for entry in env.metadata[docname].get("searched", ())]
         if docname in env.metadata
         else []
         for docname in docnames
     }
-    add_other_names(found)
-    add_ideas(env, found)
-    found = {docname: with_messages(docname, there) for docname, there in found.items()}
-    return built([[docname, weight(docname)] for docname in docnames], rows(docnames, found))
+    add_other_names(entries_of)
+    add_ideas(env, entries_of)
+    entries_of = {docname: with_messages(docname, there) for docname, there in entries_of.items()}
+    return built([[docname, weight(docname)] for docname in docnames], rows(docnames, entries_of))
 
 
 def write(app: Sphinx, error: Exception | None) -> None:

@@ -15,7 +15,7 @@ from sphinx import addnodes
 
 from course import captions
 from theme.cells import is_code, is_output, source, tags
-from theme.search.equations import plain
+from theme.search.equations import plain_text
 from theme.terms import PAGE as GLOSSARY
 
 NUMBERED = re.compile(r"(Exercise|Question|Figure) \d+\.\w+|(\d+(?:\.\d+)?)\b")
@@ -52,16 +52,16 @@ def is_unseen(node: nodes.Node) -> bool:
     return isinstance(node, nodes.container) and not UNSEEN.isdisjoint(tags(node))
 
 
-def shown(node: nodes.Node) -> Iterator[str]:
+def running_text(node: nodes.Node) -> Iterator[str]:
     """Yield a node's running text piece by piece, equations in plain characters; code and outputs are left out."""
     if isinstance(node, nodes.Text):
         yield node.astext()
     elif isinstance(node, nodes.math | nodes.math_block):
-        yield f" {plain(node.astext())} " if isinstance(node, nodes.math_block) else plain(node.astext())
+        yield f" {plain_text(node.astext())} " if isinstance(node, nodes.math_block) else plain_text(node.astext())
     elif not (isinstance(node, APART) or isinstance(node, nodes.literal_block) or is_unseen(node) or is_output(node)):
         if "cite" not in str(node.get("refdomain", "")) and "exercise-banner" not in node.get("classes", ()):
             for child in node.children:
-                yield from shown(child)
+                yield from running_text(child)
         if not isinstance(node, nodes.Inline):
             yield " "
 
@@ -73,15 +73,15 @@ def own(section: nodes.Element) -> list[nodes.Node]:
 
 def names(children: list[nodes.Node]) -> str:
     """Return the names and einsum strings of the code, each once; "equation" where one stands by itself."""
-    found: dict[str, None] = {}
+    names_in: dict[str, None] = {}
     if any(isinstance(child, nodes.math_block) for child in children):
-        found["equation"] = None
+        names_in["equation"] = None
     for child in children:
         if isinstance(child, nodes.Element) and not is_unseen(child):
             for block in child.findall(nodes.literal_block):
                 if not is_output(block.parent):
-                    found.update(dict.fromkeys(NAME.findall(block.astext())))
-    return " ".join(found)
+                    names_in.update(dict.fromkeys(NAME.findall(block.astext())))
+    return " ".join(names_in)
 
 
 def kind_of(title: str, docname: str, is_page: bool) -> str:
@@ -97,10 +97,10 @@ def kind_of(title: str, docname: str, is_page: bool) -> str:
 def of_section(section: nodes.section, docname: str) -> Entry:
     above, parent = [], section.parent
     while isinstance(parent, nodes.section):
-        above.append(squeezed("".join(shown(parent[0]))))
+        above.append(squeezed("".join(running_text(parent[0]))))
         parent = parent.parent
-    title, body = squeezed("".join(shown(section[0]))), own(section)
-    text = squeezed("".join(piece for child in body if not is_glossary(child) for piece in shown(child)))
+    title, body = squeezed("".join(running_text(section[0]))), own(section)
+    text = squeezed("".join(piece for child in body if not is_glossary(child) for piece in running_text(child)))
     kind = kind_of(title, docname, not above)
     bold = [squeezed(strong.astext()) for child in body for strong in child.findall(nodes.strong)]
     also = [words for words in bold if len(words) > 2] if above and docname.startswith("notebooks/") else []
@@ -115,9 +115,9 @@ def of_figures(section: nodes.section, title: str) -> Iterator[Entry]:
             caption = captions.caption(source(child))
             if caption is not None and caption.number is not None:
                 number = f"{caption.number[0]}.{caption.number[1]}"
-                words = re.sub(r"\$([^$]+)\$", lambda match: plain(match[1]), caption.words).replace("`", "")
+                words = re.sub(r"\$([^$]+)\$", lambda match: plain_text(match[1]), caption.words).replace("`", "")
         elif isinstance(child, nodes.paragraph) and len(child) and isinstance(child[0], addnodes.pending_xref):
-            if placed := PLACED.match(squeezed("".join(shown(child[0])))):
+            if placed := PLACED.match(squeezed("".join(running_text(child[0])))):
                 number, words = placed[1], placed[2]
         if number:
             yield Entry("figure", f"figure-{number.replace('.', '-')}", f"Figure {number}", words, "", title)
@@ -130,20 +130,20 @@ def is_glossary(node: nodes.Node) -> bool:
 def of_glossary(section: nodes.section) -> Iterator[Entry]:
     for child in own(section):
         for item in child.findall(nodes.definition_list_item) if is_glossary(child) else ():
-            terms = [squeezed("".join(shown(term))) for term in item.children if isinstance(term, nodes.term)]
-            text = squeezed("".join(shown(item[-1])))
+            terms = [squeezed("".join(running_text(term))) for term in item.children if isinstance(term, nodes.term)]
+            text = squeezed("".join(running_text(item[-1])))
             yield Entry("term", item[0]["ids"][0], ", ".join(terms), text, "", "Glossary")
 
 
 def entries(doctree: nodes.document, docname: str) -> list[Entry]:
     """Return a page's entries in their order, none of a page without a heading."""
-    found = []
+    made = []
     for section in doctree.findall(nodes.section):
-        found.append(of_section(section, docname))
-        found += of_figures(section, found[-1].title)
+        made.append(of_section(section, docname))
+        made += of_figures(section, made[-1].title)
         if docname == GLOSSARY:
-            found += of_glossary(section)
-    return found
+            made += of_glossary(section)
+    return made
 
 
 def ideas(doctree: nodes.document) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -154,4 +154,4 @@ def ideas(doctree: nodes.document) -> Iterator[tuple[str, list[tuple[str, str]]]
             (link["reftarget"], link["reftargetid"]) for link in links if isinstance(link.get("reftargetid"), str)
         ]
         if targets:
-            yield squeezed("".join(shown(row[0]))), targets
+            yield squeezed("".join(running_text(row[0]))), targets

@@ -33,10 +33,10 @@ def sign(match: re.Match[str]) -> str:
         return " "
 
 
-def plain(tex: str) -> str:
-    """Return TeX as plain text.
+def plain_text(tex: str) -> str:
+    """Return TeX as plain_text text.
 
-    >>> plain(r"\\text{softmax}\\left(\\frac{Q K^\\top}{\\sqrt{d_k}}\\right) V")
+    >>> plain_text(r"\\text{softmax}\\left(\\frac{Q K^\\top}{\\sqrt{d_k}}\\right) V")
     'softmax(QKᵀ/√d_k)V'
     """
     text, before = tex.replace(r"\!", "").replace(r"\,", " "), ""

@@ -27,8 +27,8 @@ def diagnoses(exercise: Exercise, bank: Path = BANK) -> list[str]:
     path = bank / exercise.chapter / f"{exercise.name}.py"
     if not path.is_file():
         return []
-    found = DIAGNOSIS.findall(path.read_text("utf-8"))
-    return list(dict.fromkeys(" ".join(block.replace("#", " ").split()) for block in found))
+    blocks = DIAGNOSIS.findall(path.read_text("utf-8"))
+    return list(dict.fromkeys(" ".join(block.replace("#", " ").split()) for block in blocks))
 
 
 def explained(exercise: Exercise) -> str:

@@ -37,10 +37,10 @@ def classes(element: HtmlElement) -> set[str]:
 
 def text(element: HtmlElement) -> str:
     """An element's words, each equation as its drawing says it."""
-    found = copy.deepcopy(element)
-    for twice in found.xpath(".//*[contains(@class, 'katex-mathml')]"):
+    visible = copy.deepcopy(element)
+    for twice in visible.xpath(".//*[contains(@class, 'katex-mathml')]"):
         twice.drop_tree()
-    return " ".join(found.text_content().split())
+    return " ".join(visible.text_content().split())
 
 
 def inner(element: HtmlElement) -> str:
@@ -75,17 +75,17 @@ def sentences(paragraph: HtmlElement) -> list[str]:
 def asked(paragraph: HtmlElement) -> str:
     """What a paragraph asks last, in large letters, below the rest of it and the list that it follows; "" where it asks
     nothing."""
-    found = sentences(paragraph)
-    asking = [i for i, sentence in enumerate(found) if ASKS.search(text(html.fragment_fromstring(sentence, "p")))]
+    each = sentences(paragraph)
+    asking = [i for i, sentence in enumerate(each) if ASKS.search(text(html.fragment_fromstring(sentence, "p")))]
     if not asking:
         return ""
     last = asking[-1]
     first = next(i for i in range(last, -1, -1) if i - 1 not in asking)  # of the questions that follow one another
-    before, after = " ".join(found[:first]), " ".join(found[last + 1 :])
+    before, after = " ".join(each[:first]), " ".join(each[last + 1 :])
     listed = paragraph.getprevious()
     rest = listed_of(listed) if listed is not None and listed.tag == "ul" else ""
     rest += "".join(f"<p>{said}</p>" for said in (before, after) if said)
-    question = " ".join(found[first : last + 1])
+    question = " ".join(each[first : last + 1])
     return f'<div class="context">{rest}</div><p class="asked">{question}</p>'
 
 
@@ -143,7 +143,7 @@ class Deck:
                 self.walk(element, section)
             elif element.tag == "p" and not text(element).startswith(TRY):
                 waiting = asked(element) or waiting
-            elif bodies := list(shown(element, self.page)):
+            elif bodies := list(worth_a_slide(element, self.page)):
                 if waiting:
                     self.add(of, heading, waiting, "question")
                     waiting = ""
@@ -213,7 +213,7 @@ def listed_of(element: HtmlElement) -> str:
     return f"<ul>{inner(element)}</ul>"
 
 
-def shown(element: HtmlElement, page: str) -> Iterator[tuple[str, str]]:
+def worth_a_slide(element: HtmlElement, page: str) -> Iterator[tuple[str, str]]:
     """What of an element makes slides, each with its kind: figures, tables, an equation, the answer to a guess."""
     if "math" in classes(element) and element.tag == "div":
         yield equation(element), "equation"

@@ -21,12 +21,12 @@ def planned(stem: str) -> int:
 
     Raises ValueError where it names no hours.
     """
-    found = HOURS.search(" ".join(introduction(stem).split()))
-    if found is None:
+    hours = HOURS.search(" ".join(introduction(stem).split()))
+    if hours is None:
         raise ValueError(
             f"notebooks/{stem}.ipynb does not say how many hours to plan; write so before its first section"
         )
-    return NUMBERS[found[1]] * 60 + (30 if found[2] else 0)
+    return NUMBERS[hours[1]] * 60 + (30 if hours[2] else 0)
 
 
 @dataclass(frozen=True)
@@ -75,10 +75,10 @@ class Plan:
 
 def chapter(stem: str) -> tuple[Exercise, ...]:
     """A chapter's exercises. Raises ValueError for what is no chapter."""
-    found = tuple(e for e in exercises() if e.notebook == stem)
-    if not found:
+    its_exercises = tuple(e for e in exercises() if e.notebook == stem)
+    if not its_exercises:
         raise ValueError(f"syllabus.toml: no chapter is {stem!r}")
-    return found
+    return its_exercises
 
 
 def part(held: dict) -> Part:

@@ -65,7 +65,7 @@ def file_of(name: str) -> str:
     return f"{name.replace('/', '-')}.xhtml"
 
 
-def plain(article: HtmlElement) -> HtmlElement:
+def adapted(article: HtmlElement) -> HtmlElement:
     """An article in what a book can show: MathML for equations, no controls. Changed in place."""
     for element in list(article.iter()):
         if not isinstance(element.tag, str):
@@ -140,14 +140,14 @@ def xhtml(title: str, body: etree._Element, sheets: list[str]) -> bytes:
 
 def pages(volume: Volume, sheets: list[str]) -> tuple[list[Item], dict[str, str], set[str]]:
     """The book's pages, the title of each by its name, and the pictures that they show."""
-    names, shown = set(volume.names), set()
+    names, pictures = set(volume.names), set()
 
     def address(path: str, fragment: str) -> str | None:
         page = path.removesuffix(".html")
         if path.endswith(".html") and page in names:
             return file_of(page) + (f"#{fragment}" if fragment else "")
         if path.startswith("_images/"):
-            shown.add(path)
+            pictures.add(path)
             return path
         return None
 
@@ -156,12 +156,12 @@ def pages(volume: Volume, sheets: list[str]) -> tuple[list[Item], dict[str, str]
         article = volume.article(name)
         titles[name] = volume.title(article)
         relink(article, name, address)
-        body = qualified(plain(article))
+        body = qualified(adapted(article))
         kinds = (("mathml", MATHML), ("svg", SVG))
         properties = [kind for kind, space in kinds if next(body.iter(f"{{{space}}}*"), None) is not None]
         page = xhtml(titles[name], body, sheets)
         items.append(Item(file_of(name), page, "application/xhtml+xml", " ".join(properties)))
-    return items, titles, shown
+    return items, titles, pictures
 
 
 def navigation(volume: Volume, titles: dict[str, str], about: About) -> bytes:
@@ -208,10 +208,10 @@ def write(volume: Volume, about: About, to: Path) -> None:
     """
     styles = [(name, volume.site / "_static" / name) for name in ("inks.css", "pygments.css")]
     styles.append(("book.css", Path(__file__).with_name("book.css")))
-    items, titles, shown = pages(volume, [name for name, _ in styles])
+    items, titles, pictures = pages(volume, [name for name, _ in styles])
     spine = [item.name for item in items]
     items += [Item(name, light(path.read_text("utf-8")).encode(), "text/css") for name, path in styles]
-    for picture in sorted(shown):
+    for picture in sorted(pictures):
         kind = mimetypes.guess_type(picture)[0] or "application/octet-stream"
         items.append(Item(picture, (volume.site / picture).read_bytes(), kind))
     items.append(Item("nav.xhtml", navigation(volume, titles, about), "application/xhtml+xml", "nav"))

@@ -21,13 +21,13 @@ def entries(pdf: pikepdf.Pdf, names: list[str]) -> dict[int, list[tuple[float, i
     """
     index_of = {page.obj.objgen: index for index, page in enumerate(pdf.pages)}
     pages = {name: index_of[pdf.Root.Dests[f"/{name}"][0].objgen] for name in names}
-    found: dict[int, dict[str, float]] = {}
+    links: dict[int, dict[str, float]] = {}
     for index in range(min(pages.values())):
         for link in pdf.pages[index].get("/Annots", ()):
             name = str(link.get("/Dest", "")).removeprefix("/")
             if name in pages:
-                found.setdefault(index, {})[name] = float(link["/Rect"][1])
-    return {index: [(low, pages[name] + 1) for name, low in there.items()] for index, there in found.items()}
+                links.setdefault(index, {})[name] = float(link["/Rect"][1])
+    return {index: [(low, pages[name] + 1) for name, low in there.items()] for index, there in links.items()}
 
 
 def add(path: Path, names: list[str]) -> None:
@@ -38,11 +38,11 @@ def add(path: Path, names: list[str]) -> None:
             page = pdf.pages[index]
             name = page.add_resource(font, pikepdf.Name.Font)
             right = float(page.mediabox[2]) - MARGIN
-            shown = [
+            operators = [
                 f"1 0 0 1 {right - DIGIT * SIZE * len(str(number)):.2f} {low + BASELINE:.2f} Tm ({number}) Tj"
                 for low, number in numbers
             ]
             # What Chromium wrote turns the axes for all that follows it: its state is put back before this is written.
             page.contents_add(b"q", prepend=True)
-            page.contents_add(f"Q /Artifact BMC BT {name} {SIZE} Tf {' '.join(shown)} ET EMC".encode())
+            page.contents_add(f"Q /Artifact BMC BT {name} {SIZE} Tf {' '.join(operators)} ET EMC".encode())
         pdf.save(path)

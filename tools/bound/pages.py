@@ -45,10 +45,10 @@ class Volume:
     def article(self, name: str) -> HtmlElement:
         """A page's article, without what means nothing in a volume. Raises ValueError where the page has none."""
         page = html.parse(str(self.site / f"{name}.html"), html.HTMLParser(encoding="utf-8")).getroot()
-        found = page.xpath("//article[contains(@class, 'bd-article')]")
-        if len(found) != 1:
-            raise ValueError(f"{name}.html has {len(found)} articles, and should have one: is the site built whole?")
-        article = copy.deepcopy(found[0])
+        articles = page.xpath("//article[contains(@class, 'bd-article')]")
+        if len(articles) != 1:
+            raise ValueError(f"{name}.html has {len(articles)} articles, and should have one: is the site built whole?")
+        article = copy.deepcopy(articles[0])
         article.tail = None
         for element in list(article.iter("script", "noscript", "template")):
             element.drop_tree()
@@ -98,9 +98,9 @@ def relink(article: HtmlElement, name: str, address: Callable[[str, str], str | 
             continue
         path, fragment = urldefrag(value)
         target = posixpath.normpath(posixpath.join(posixpath.dirname(name), unquote(path))) if path else f"{name}.html"
-        found = address(target, unquote(fragment))
-        if found is not None:
-            element.set(attribute, found)
+        new = address(target, unquote(fragment))
+        if new is not None:
+            element.set(attribute, new)
         elif element.tag == "a":
             del element.attrib[attribute]
         else:

@@ -72,14 +72,14 @@ def document(volume: Volume, title: str, subtitle: str) -> str:
 
 def style_sheets(volume: Volume) -> list[str]:
     """The addresses of the style sheets that the volume's pages link, each once, in their order."""
-    found: dict[str, None] = {}
+    addresses: dict[str, None] = {}
     for name in volume.names:
         page = html.parse(str(volume.site / f"{name}.html"), html.HTMLParser(encoding="utf-8")).getroot()
         for link in page.iter("link"):
             if link.get("rel") == "stylesheet":
                 path = (volume.site / f"{name}.html").parent / link.get("href", "").partition("?")[0]
-                found[path.resolve().as_uri()] = None
-    return list(found)
+                addresses[path.resolve().as_uri()] = None
+    return list(addresses)
 
 
 def browser() -> str:

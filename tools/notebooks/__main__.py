@@ -56,9 +56,9 @@ def _run(arguments: list[str]) -> None:
             )
         return
     if options.command == "translated":
-        found = [line for path in paths(options.notebook) for line in _translated(path, options.original)]
-        if found:
-            raise SystemExit("\n".join(found))
+        differing = [line for path in paths(options.notebook) for line in _translated(path, options.original)]
+        if differing:
+            raise SystemExit("\n".join(differing))
         print("faithful: cells, metadata, code, numbers and links are the original's")
         return
     for path in paths(options.notebook):

@@ -93,11 +93,11 @@ def _guard(notebook: NotebookNode) -> None:
 def _number_figures(notebook: NotebookNode) -> None:
     """Give the figures their numbers in order, and the text's references to them: the chapter is the title's."""
     sources = [(cell.cell_type == "code", cell.source) for cell in notebook.cells]
-    found = [
+    figures = [
         captions.caption(source) if is_code else captions.REFERENCE.search(source) or captions.LINKED.search(source)
         for is_code, source in sources
     ]
-    if not any(found):
+    if not any(figures):
         return
     title = next((source for is_code, source in sources if not is_code), "")
     chapter = re.match(r"# (\d+)\. ", title)

@@ -24,14 +24,14 @@ def differences(original: NotebookNode, translation: NotebookNode) -> list[str]:
     if len(original.cells) != len(translation.cells):
         there, here = len(original.cells), len(translation.cells)
         return [f"it has {here} cells, the original {there}: translate cell by cell, and add or drop none"]
-    found = []
+    sentences = []
     for number, (theirs, ours) in enumerate(zip(original.cells, translation.cells, strict=True), 1):
         where = f"cell {number} ({_name(theirs)})"
         if theirs.cell_type != ours.cell_type:
-            found.append(f"{where} is {ours.cell_type}, in the original {theirs.cell_type}")
+            sentences.append(f"{where} is {ours.cell_type}, in the original {theirs.cell_type}")
         else:
-            found += [f"{where}: {what}" for what in _within(theirs, ours)]
-    return found
+            sentences += [f"{where}: {what}" for what in _within(theirs, ours)]
+    return sentences
 
 
 def _name(cell: NotebookNode) -> str:
@@ -59,7 +59,7 @@ def _within(theirs: NotebookNode, ours: NotebookNode) -> Iterator[str]:
                 yield "its code is another; translate comments, docstrings and strings alone"
         except SyntaxError as error:
             yield f"its code cannot be read, line {error.lineno}: {error.msg}"
-        numbers = [found and found.number for found in map(captions.caption, (theirs.source, ours.source))]
+        numbers = [caption and caption.number for caption in map(captions.caption, (theirs.source, ours.source))]
         if numbers[0] != numbers[1]:
             yield "its first line no longer is the caption `# Figure ...:` with the original's number"
 

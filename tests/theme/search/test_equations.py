@@ -2,7 +2,7 @@
 
 import pytest
 
-from theme.search.equations import plain
+from theme.search.equations import plain_text
 
 
 @pytest.mark.parametrize(
@@ -17,4 +17,4 @@ from theme.search.equations import plain
     ],
 )
 def test_an_equation_in_plain_characters(tex: str, text: str) -> None:
-    assert plain(tex) == text
+    assert plain_text(tex) == text
