@@ -32,7 +32,7 @@ def collect(
         Path | None,
         typer.Option(
             help="who is who: Canvas's gradebook, Moodle's grading worksheet, Gradescope's roster, Brightspace's"
-            " grades, or a CSV with id, name and email; the class keeps it"
+            " grades, or a CSV with id, name and email, and group where groups hand in; the class keeps it"
         ),
     ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="say what would be done, and do nothing")] = False,

@@ -6,8 +6,9 @@ named has a say. What cannot be bound comes back as a sentence with the file and
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from autograde.folders import ClassFolder
 from autograde.intake.people import People, student_id
@@ -18,6 +19,13 @@ from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, alike
 from autograde.intake.roster_file import kept
 from autograde.intake.whose import FOLDERS, IN_A_FOLDER, LOOSE, Place, readable, safe
 
+# Platforms that give a group's work under the group's name, and what groups are called where nobody chose a name.
+_BY_GROUP = ("Blackboard", "Brightspace", "Moodle")
+_GROUP = re.compile(
+    r"(?:.*\W)?(?:groups?|teams?|gruppen?|groupes?|[eé]quipes?|grupos?|equipos?|grupp[oi]|groep)\W*(?:\d+|[a-z])",
+    re.IGNORECASE | re.DOTALL,
+)
+_SAY_GROUPS = "give --roster a table that has a column group with this name in the row of each of them"
 # Platforms whose own mark of a person is the same in every assignment: who it is once, it is for ever.
 _LASTING = ("Canvas", "Blackboard", "Gradescope")
 _NO_NAME = "no student's name can be made of its folder's: put it into submissions/ under one of yours"
@@ -61,11 +69,18 @@ class Binding:
             return everybody
         if place.scheme == "Canvas" and _is_test_student(place, roster):
             return f"Canvas's Test Student, who is nobody in the class. To do: for a person of that name, {IN_A_FOLDER}"
-        people = _in_roster(place, roster) if roster else None
-        if isinstance(people, str):
-            return people
-        if people is not None:
-            return [self._bound(person, place.scheme, place.key) for person in people]
+        found = _in_roster(place, roster) if roster else None
+        if isinstance(found, str):
+            return found
+        if isinstance(found, Person):
+            return [self._bound(found, place.scheme, place.key)]
+        if found is not None:  # the key is the group's, and no member's own
+            return [replace(self._bound(each, place.scheme, *_words(each)), key=place.key) for each in found]
+        if roster is None and _may_be_a_group(place):
+            return (
+                f"{safe(place.student)!r} is called as a group is, and no roster says who is in it. To do:"
+                f" {_SAY_GROUPS}; for a person of that name, {IN_A_FOLDER}"
+            )
         student = student_id(readable(place.student))
         return [Bound(student, place.key)] if student else _NO_NAME
 
@@ -93,9 +108,10 @@ class Binding:
         student = student_id(submitter.name) or student_id(submitter.sid) or student_id(submitter.email)
         return Bound(student, submitter.key) if student else _NO_NAME
 
-    def _bound(self, person: Person, scheme: str, key: str) -> Bound:
+    def _bound(self, person: Person, scheme: str, key: str, *others: str) -> Bound:
         """By the name that the class has for this person since before there was a roster, if it has one."""
-        known = self.people.known(scheme, key) if scheme in _LASTING else ""
+        keys = (key, *others) if scheme in _LASTING else ()
+        known = next(filter(None, (self.people.known(scheme, each) for each in keys)), "")
         if self.roster is None:  # the kept one may be older than what is collected, and its times another attempt's
             return Bound(known or person.student, key)
         return Bound(known or person.student, key, person.when, person.late, person.why)
@@ -108,13 +124,24 @@ def _is_test_student(place: Place, roster: Roster | None) -> bool:
     return place.student == f"{canvas.TEST_NAME}_{place.key}"
 
 
-def _in_roster(place: Place, roster: Roster) -> Sequence[Person] | str | None:
-    """The people of the roster whose a place is; None where the roster has nothing to say of such names."""
-    name, found = readable(place.student), None
+def _may_be_a_group(place: Place) -> bool:
+    """Whether a platform may have given a group's work under this name, since people call groups so."""
+    return place.scheme in _BY_GROUP and bool(_GROUP.fullmatch(readable(place.student)))
+
+
+def _words(person: Person) -> tuple[str, ...]:
+    """What a platform may call a person by, the surest first."""
+    return (person.number, *person.logins, person.email)
+
+
+def _in_roster(place: Place, roster: Roster) -> Person | tuple[Person, ...] | str | None:
+    """The person of the roster whose a place is, or the members of the group; None where the roster has nothing to say
+    of such names."""
+    name = readable(place.student)
     if place.scheme == "Moodle":
         if roster.kind == MOODLE:
             return _in_worksheet(place, name, roster)
-        found = roster.named(name)
+        found: Person | str | None = roster.named(name)
     elif place.scheme == "Canvas":
         if place.key.startswith("anon_"):
             return None
@@ -128,20 +155,25 @@ def _in_roster(place: Place, roster: Roster) -> Sequence[Person] | str | None:
         found = roster.named(name)
     else:
         found = roster.exactly(place.key)
-    if isinstance(found, str):
+    group = roster.of_group(name) if place.scheme in (*_BY_GROUP, FOLDERS, LOOSE) else ()
+    if isinstance(group, str) or (group and not isinstance(found, str)):
+        why = group if isinstance(group, str) else f"{safe(name)!r} is a person in {roster.file}, and a group in it"
+        return f"{why}. To do: {IN_A_FOLDER}"
+    if isinstance(found, str) and not group:
         todo = (
             "give the newest roster with --roster, or put it into FOLDER/STUDENT/ASSIGNMENT/ under a name that is in it"
         )
-        return f"{found}. To do: {todo}"
-    return [found]
+        return f"{found}. To do: {todo}" + (f"; for a group, {_SAY_GROUPS}" if _may_be_a_group(place) else "")
+    return found if isinstance(found, Person) else group
 
 
-def _in_worksheet(place: Place, name: str, roster: Roster) -> Sequence[Person] | str:
+def _in_worksheet(place: Place, name: str, roster: Roster) -> Person | tuple[Person, ...] | str:
     person = roster.by_number(place.key)
     if person is None:
-        if group := roster.of_group(name):
-            return group
-        return (
+        group = roster.of_group(name)
+        if isinstance(group, str):
+            return f"{group}. To do: {IN_A_FOLDER}"
+        return group or (
             f"no row of {roster.file} has the number {safe(place.key)}. To do: give the worksheet of this very"
             " assignment with --roster"
         )
@@ -149,7 +181,7 @@ def _in_worksheet(place: Place, name: str, roster: Roster) -> Sequence[Person] |
     if not blind and alike(name) not in (alike(person.name), alike(person.student)):
         if not _ends_alike(name, person):
             return f"{roster.file}, row {person.row}: its number is {safe(person.name)!r}'s, not {safe(name)!r}'s"
-    return [person]
+    return person
 
 
 def _ends_alike(name: str, person: Person) -> bool:

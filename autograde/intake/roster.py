@@ -59,9 +59,14 @@ class Roster:
         """Whom the class knows by a name."""
         return self._students.get(student)
 
-    def of_group(self, group: str) -> tuple[Person, ...]:
-        """Those whom Moodle's worksheet of a team assignment names in a group."""
-        return tuple(self._groups.get(alike(group), ()))
+    def of_group(self, group: str) -> tuple[Person, ...] | str:
+        """Those whom a table names in a group, () where it names nobody; or why nobody can say which group it is."""
+        there = self._groups.get(alike(group), [])
+        exactly = [each for each in there if folded(each.group) == folded(group)]
+        if exactly or len({folded(each.group) for each in there}) < 2:
+            return tuple(exactly or there)
+        groups = " and ".join(sorted({f"{safe(each.group)!r} (row {each.row})" for each in there})[:5])
+        return f"{safe(group)!r} may be any of the groups {groups} of {self.file}"
 
     def exactly(self, *words: str) -> Person | str:
         """The one person whose number, address or login one of these is, the surest first; else why there is none."""

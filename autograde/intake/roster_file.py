@@ -12,6 +12,8 @@ Which platform's it is, its header says (`KINDS`). The forms are those of:
 - Brightspace's export of grades, D2L's "Importing grades": OrgDefinedId or Username, and End-of-Line Indicator;
 - any table with a column id, and name, last_name and first_name, email or username as far as there are.
 
+In each of them a column Group may say in which group somebody hands in, as Moodle's worksheet does.
+
 The file is the instructor's own, but students chose their names in it: cells are text, and nothing more is made of
 them.
 """
@@ -46,7 +48,7 @@ _LOOKS = {
     MOODLE: "Moodle's grading worksheet, downloaded in English: Identifier, Grade",
     GRADESCOPE: "Gradescope's roster: Name or First Name, Email, SID",
     BRIGHTSPACE: "Brightspace's grades: OrgDefinedId or Username, End-of-Line Indicator",
-    PLAIN: "a table of your own: id, name, email",
+    PLAIN: "a table of your own: id, name, email, group",
 }
 _NUMBER = {CANVAS: "id", MOODLE: "identifier", GRADESCOPE: "email", BRIGHTSPACE: "orgdefinedid", PLAIN: "id"}
 _LOGINS = ("sisloginid", "username", "login", "sisuserid", "sid", "idnumber", "orgdefinedid", "studentid")
@@ -148,7 +150,7 @@ def _kind(columns: Iterable[str], name: str) -> str:
 
 
 def _used(kind: str) -> set[str]:
-    return {column for group in KINDS[kind] for column in group} | {"email", "emailaddress", *_LOGINS}
+    return {column for group in KINDS[kind] for column in group} | {"email", "emailaddress", "group", *_LOGINS}
 
 
 def _only_notes(cells: list[str]) -> bool:

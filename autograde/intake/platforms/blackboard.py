@@ -2,7 +2,8 @@
 
 From the files that Blackboard Learn's "Assignment File Download" gives, which its help describes without the form of
 their names; no source is public. Both title and user name may hold _: `whose.Names` tells them apart by what all names
-of a source share. A folder where an archive of that name was unpacked by hand.
+of a source share. Where a group hands in, the group's name stands in the user's place, as programs that read such
+downloads have it: a roster has to say who is in it. A folder where an archive of that name was unpacked by hand.
 """
 
 from __future__ import annotations

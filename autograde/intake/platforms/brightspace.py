@@ -3,7 +3,8 @@
 D2L publishes neither source nor a description of these names. The form is the one that several public programs for such
 downloads read, with the same numbers, blanks and clock (12 hours, no colon); its numbers are not a person's, so two
 people of one name look like one who handed in twice: `collect` wants a roster then. Names in other languages' dates are
-not known and are put aside.
+not known and are put aside. Where a group hands in, its name stands in the person's place: a roster has to say who is
+in it.
 """
 
 from __future__ import annotations

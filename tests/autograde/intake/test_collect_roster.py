@@ -131,6 +131,73 @@ def test_a_moodle_group_is_all_its_members(tmp_path, folder, roster):
     assert set(actions(done)) == {("Ada Lovelace", TWO), ("Åsa O'Neil", TWO)}
 
 
+STAMP = "2026-01-30-15-00-00"
+GROUPS = "id,username,name,group\n1,ada,Ada Lovelace,Group 3\n2,bo,Bo Li,Group 3\n3,cy,Cy Ek,Owls\n4,di,Di Ra,\n"
+GROUP_NAMES = {
+    "blackboard": ("HW_{}_attempt_" + STAMP + "_x.ipynb", "di"),
+    "brightspace": ("1-2 - {} - Jan 30, 2026 300 PM/x.ipynb", "Di Ra"),
+    "moodle": ("{}_17_assignsubmission_file/x.ipynb", "Di Ra"),
+}
+
+
+@pytest.mark.parametrize("platform", GROUP_NAMES)
+def test_a_group_is_all_whom_the_roster_names_in_it(tmp_path, folder, roster, platform):
+    form, alone = GROUP_NAMES[platform]
+    names = [form.format(who) for who in ("Group 3", "Owls", alone)]
+    source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
+    done = collect(folder, source, TWO, platform=platform, roster=roster(GROUPS))
+    assert {student for student, _ in actions(done)} == {"Ada Lovelace", "Bo Li", "Cy Ek", "Di Ra"} and not done.aside
+    come = provenance.read(folder.submitted / "Bo Li" / TWO)
+    assert come["with"] == ["Ada Lovelace"] and come["platform"].lower() == platform
+    assert not provenance.read(folder.submitted / "Cy Ek" / TWO)["with"]  # a group of one
+    # the group has one more member by the next assignment, and the roster is kept
+    more = roster(GROUPS.replace("Ra,", "Ra,Owls"))
+    next_one = unpacked(tmp_path / "next", {form.format("Owls"): NOTEBOOK})
+    assert set(actions(collect(folder, next_one, ONE, platform=platform, roster=more))) == {
+        ("Cy Ek", ONE), ("Di Ra", ONE),
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("platform", GROUP_NAMES)
+@pytest.mark.parametrize("group", ["Group 3", "Project Team 12", "Gruppe B"])
+def test_a_group_is_no_student(tmp_path, folder, roster, platform, group):
+    source = unpacked(tmp_path / "back", {GROUP_NAMES[platform][0].format(group): NOTEBOOK})
+    done = collect(folder, source, TWO, platform=platform)
+    assert not done.items
+    assert f"'{group}' is called as a group is, and no roster says who is in it. To do: give --roster" in str(
+        done.aside
+    )
+    without = roster("id,username,name\n1,ada,Ada Lovelace\n")
+    done = collect(folder, source, TWO, platform=platform, roster=without)
+    assert not done.items and f"nobody in roster.csv is called '{group}'" in str(done.aside)
+    assert "; for a group, give --roster a table that has a column group" in str(done.aside)
+
+
+def test_members_of_a_group_keep_the_names_that_the_class_has_for_them(tmp_path, folder, roster):
+    for who in ("ada", "bo"):
+        alone = unpacked(tmp_path / who, {f"HW_{who}_attempt_{STAMP}_x.ipynb": NOTEBOOK})
+        collect(folder, alone, ONE, platform="blackboard")
+    source = unpacked(tmp_path / "back", {f"HW_Group 3_attempt_{STAMP}_x.ipynb": NOTEBOOK})
+    done = collect(folder, source, TWO, platform="blackboard", roster=roster(GROUPS))
+    assert set(actions(done)) == {("ada", TWO), ("bo", TWO)}
+
+
+def test_a_folder_of_ones_own_may_be_called_by_a_group(tmp_path, folder, roster):
+    source = unpacked(tmp_path / "back", {"Group 3/x.ipynb": NOTEBOOK, "di/x.ipynb": NOTEBOOK})
+    done = collect(folder, source, TWO, roster=roster(GROUPS))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Bo Li", TWO), ("Di Ra", TWO)}
+
+
+def test_a_groups_name_that_may_be_anothers_is_put_aside(tmp_path, folder, roster):
+    source = unpacked(tmp_path / "back", {f"HW_{who}_attempt_{STAMP}_x.ipynb": NOTEBOOK for who in ("di", "Team 1 1")})
+    table = GROUPS.replace("Owls", "di").replace("Ra,", "Ra,Team 11").replace("3,", "3,", 1)
+    table += "5,ev,Ev Om,Team 1-1\n"  # neither is written as the platform does
+    done = collect(folder, source, TWO, platform="blackboard", roster=roster(table))
+    assert not done.items
+    assert "'di' is a person in roster.csv, and a group in it. To do: " in str(done.aside)
+    assert "may be any of the groups 'Team 1-1' (row 6) and 'Team 11' (row 5) of roster.csv" in str(done.aside)
+
+
 LISTED = b"""\
 submission_101:
   :submitters:

@@ -10,6 +10,7 @@ NAMES = [
     ("Homework 2_ada_attempt_2026-01-30-15-00-00_x_y.ipynb", "ada", "x_y.ipynb"),
     ("Homework 2_ada@example.org_attempt_2026-01-30-15-00-00/x.ipynb", None, None),
     ("Homework 2_ada_attempt_2026-01-30-15-00-00_work/x.ipynb", "ada", "x.ipynb"),  # unpacked by hand
+    ("Homework 2_Group 3_attempt_2026-01-30-15-00-00_x.ipynb", "Group 3", "x.ipynb"),  # a group's: a roster says whose
 ]
 
 
