@@ -163,7 +163,11 @@ class Names:
             for head, mark in scheme.matches(first, bool(rest)):
                 groups = mark.groupdict()
                 own, note = rest or (groups.get("file") or "",), ""
-                if groups.get("kind", "file") != "file":
+                if typed := groups.get("typed"):
+                    if not self.platform:  # like many a page's name
+                        continue
+                    own, note = (f"{typed}.html",), f"a {typed} that was typed into {scheme.name}, and no file"
+                elif groups.get("kind", "file") != "file":
                     own, note = (), f"Moodle's {groups['kind']}, not a file that was handed in"
                 elif not own[0]:
                     own, note = (), f"{scheme.name}'s own note on a submission"

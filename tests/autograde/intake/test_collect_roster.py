@@ -6,7 +6,9 @@ import pytest
 
 from autograde.intake import provenance
 from autograde.intake.collect import collect
+from autograde.intake.parse import Contents
 from autograde.intake.placing import EARLIER
+from autograde.intake.received import receive
 from autograde.intake.roster import BadRoster
 from autograde.intake.sources import BadSource
 from tests.autograde.intake.test_collect import NOTEBOOK, ONE, TWO, actions, folder, intake, there, unpacked, zipped
@@ -129,6 +131,16 @@ def test_a_moodle_group_is_all_its_members(tmp_path, folder, roster):
     source = unpacked(tmp_path / "back", {"G 1_17_assignsubmission_file/x.ipynb": NOTEBOOK})
     done = collect(folder, source, TWO, platform="moodle", roster=roster(sheet))
     assert set(actions(done)) == {("Ada Lovelace", TWO), ("Åsa O'Neil", TWO)}
+
+
+def test_what_was_typed_into_canvas_is_put_down_so_that_its_student_is_told(tmp_path, folder, roster):
+    names = {"lovelaceada_7_100_x.ipynb": NOTEBOOK, "babbagecharles_8_text.html": b"<p>my answer</p>"}
+    done = collect(folder, unpacked(tmp_path / "back", names), TWO, platform="canvas", roster=roster(CANVAS))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Charles Babbage", TWO)} and not done.aside
+    item = next(item for item in done.items if item.student == "Charles Babbage")
+    assert "a text that was typed into Canvas, and no file" in item.notes
+    seen = receive(folder.submitted / "Charles Babbage" / TWO, TWO, lambda data: Contents(None))
+    assert seen.reason_for_student == f"There is no notebook in what you handed in (text.html); hand in {TWO}.ipynb."
 
 
 STAMP = "2026-01-30-15-00-00"

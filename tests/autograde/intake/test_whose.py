@@ -306,6 +306,10 @@ def canvas_late(who, number, own, title):
     return canvas(who, f"LATE_{number}", own, title).replace(f"LATE_{number}00", f"{number}00")
 
 
+def canvas_typed(who, number, own, title):
+    return f"{canvas(who, number, 'x', title).removesuffix('00_x').removesuffix(f'_{number}')}_text.html"
+
+
 def blackboard(who, number, own, title):
     return f"{title}_{who}_attempt_{STAMP}_{own.replace('/', '_')}"
 
@@ -326,7 +330,18 @@ def by_assignment(who, number, own, title):
     return f"{TWO}/{who}/{own}"
 
 
-EVERY = [moodle, moodle_flat, canvas, canvas_late, blackboard, gradescope, folders, nbgrader, by_assignment]
+EVERY = [
+    moodle,
+    moodle_flat,
+    canvas,
+    canvas_late,
+    canvas_typed,
+    blackboard,
+    gradescope,
+    folders,
+    nbgrader,
+    by_assignment,
+]
 
 
 def identity(placed):
@@ -347,7 +362,7 @@ def test_nothing_that_a_student_names_makes_a_file_anothers():
         bobs = place(his, [write("zoe", 9, "x.ipynb", title)], said)
         mine = write(a, 7, own, title)
         placed = place(mine, [his, write("zoe", 9, honest, title)] if together else [], said)
-        if write in (canvas, canvas_late, moodle, moodle_flat, gradescope) or a != b:
+        if write in (canvas, canvas_late, canvas_typed, moodle, moodle_flat, gradescope) or a != b:
             assert isinstance(placed, str) or isinstance(bobs, str) or identity(placed) != identity(bobs)
         placed_at_all.append(isinstance(placed, Place))
         if isinstance(placed, Place):  # and it is whose it is with any other name of the file
@@ -364,7 +379,7 @@ def truth(write, who, number):
     """(scheme, student, key) of whoever handed in, by what the platform (or the instructor) knows."""
     if write in (moodle, moodle_flat):
         return "Moodle", who.replace("_", " "), str(number)
-    if write in (canvas, canvas_late):
+    if write in (canvas, canvas_late, canvas_typed):
         return "Canvas", f"{canvas(who, number, 'x', '').removesuffix(f'_{number}_{number}00_x')}_{number}", str(number)
     if write is blackboard:
         return "Blackboard", who, who
