@@ -590,7 +590,7 @@ def test_a_notebook_alone_and_loose_ones_are_collected_as_the_one_sentence_says(
             "canvas",
             "cs101-homework-2_submissions",
             ["lovelaceada_1_10_x.ipynb", "ob_late_2_11_x-1.ipynb", "zoe_3_text.html"],
-            2,
+            3,  # with one who typed a text in, and is told
         ),
         (
             "blackboard",
