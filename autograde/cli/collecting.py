@@ -25,7 +25,7 @@ def collect(
         str,
         typer.Option(
             help="who gave the names: moodle, canvas, blackboard, gradescope or brightspace if you downloaded it there;"
-            " folders: you did"
+            " classroom: Google Classroom or students, and a roster says whose they are; folders: you did"
         ),
     ] = "",
     roster: Annotated[

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from autograde.folders import ClassFolder
 from autograde.intake.people import People, student_id
-from autograde.intake.platforms import canvas
+from autograde.intake.platforms import canvas, classroom
 from autograde.intake.platforms.gradescope import LIST, Listed, Submitter
 from autograde.intake.platforms.moodle import BLIND
 from autograde.intake.roster import CANVAS, MOODLE, Person, Roster, alike
@@ -67,6 +67,8 @@ class Binding:
                     return bound
                 everybody.append(bound)
             return everybody
+        if place.scheme == classroom.NAME:
+            return self._named_in_classroom(place, roster)
         if place.scheme == "Canvas" and _is_test_student(place, roster):
             return f"Canvas's Test Student, who is nobody in the class. To do: for a person of that name, {IN_A_FOLDER}"
         found = _in_roster(place, roster) if roster else None
@@ -100,6 +102,25 @@ class Binding:
         if assignment not in self._kept:
             self._kept[assignment] = kept(self.folder, assignment)
         return self._kept[assignment]
+
+    def _named_in_classroom(self, place: Place, roster: Roster | None) -> Sequence[Bound] | str:
+        """The one person of the roster whose name stands in a file's."""
+        if roster is None:
+            return (
+                "students can give such a name to a file, so only a roster says whose it is. To do: give --roster a CSV"
+                f" of your class with the columns id and name, or {IN_A_FOLDER}"
+            )
+        found = [roster.named(readable(name)) for name in place.names]
+        people = {each.number: each for each in found if isinstance(each, Person)}
+        unclear = [each for each in found if isinstance(each, str) and not each.startswith("nobody")]
+        if len(people) == 1 and not unclear:
+            (person,) = people.values()
+            return [self._bound(person, place.scheme, person.number)]
+        if people and not unclear:
+            names = " and ".join(f"{safe(each.name)!r} (row {each.row})" for each in people.values())
+            unclear = [f"its name bears those of {names} of {roster.file}"]
+        why = unclear or [each for each in found if isinstance(each, str)]
+        return f"{why[0]}. To do: {IN_A_FOLDER}, with a name that is in the roster"
 
     def _submitter(self, submitter: Submitter, roster: Roster | None) -> Bound | str:
         if roster is not None:

@@ -10,10 +10,11 @@ from dataclasses import dataclass
 
 from autograde.intake.binding import Binding, Bound
 from autograde.intake.people import spelled_apart
+from autograde.intake.platforms import classroom
 from autograde.intake.received import STAMP
 from autograde.intake.sources import Aside, Entry
 from autograde.intake.submissions import NO_MOMENT, Submission
-from autograde.intake.whose import LOOSE, Names, Place, safe
+from autograde.intake.whose import IN_A_FOLDER, LOOSE, Names, Place, safe
 
 EARLIER = "an earlier attempt: kept in earlier/, not graded"
 MAX_EARLIER = 20  # attempts of one submission in one source that are kept
@@ -80,6 +81,11 @@ def _twice(placed: list[Placed], assignment: str, who: Binding) -> dict[str, str
             twice[student] = f"{student} handed in {named}. To do: keep one of them, and collect again"
         elif len(places) > 1 and who.needs_roster(one, assignment):
             twice[student] = f"{named} are of two people or of one. To do: say who is who with --roster"
+        elif one.scheme == classroom.NAME and len(places) > max(1, len({e.assignment for e in places.values()} - {""})):
+            twice[student] = (
+                f"{named} bear the name of {student}, and another may have taken it. To do: of the right one of them,"
+                f" {IN_A_FOLDER}"
+            )
     return twice
 
 

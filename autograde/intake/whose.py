@@ -20,7 +20,7 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from autograde.intake.platforms import blackboard, brightspace, canvas, gradescope, moodle
+from autograde.intake.platforms import blackboard, brightspace, canvas, classroom, gradescope, moodle
 from autograde.intake.platforms.scheme import Scheme
 from autograde.text import in_one_line
 
@@ -44,7 +44,8 @@ class Place:
 
     `key` tells apart two people of one name: another `scheme` or key may be another person. `when` is the
     platform's time of the attempt. `stamped` says that only the platform's times count, and none that a student may
-    have put into a file. `note` is for the instructor, `outer` the name that the platform gave.
+    have put into a file. `note` is for the instructor, `outer` the name that the platform gave. `names` are what may be
+    a person's in it, where only a roster can say.
     """
 
     student: str
@@ -57,6 +58,7 @@ class Place:
     stamped: bool = False
     note: str = ""
     outer: str = ""
+    names: tuple[str, ...] = ()
 
     @property
     def mark(self) -> tuple[str, str]:
@@ -68,7 +70,7 @@ class Place:
 SCHEMES: tuple[Scheme, ...] = (
     *moodle.SCHEMES, *blackboard.SCHEMES, *canvas.SCHEMES, *gradescope.SCHEMES, *brightspace.SCHEMES,
 )  # fmt: skip
-PLATFORMS = (*dict.fromkeys(scheme.name.lower() for scheme in SCHEMES), FOLDERS)
+PLATFORMS = (*dict.fromkeys(scheme.name.lower() for scheme in SCHEMES), classroom.NAME.lower(), FOLDERS)
 
 
 def one_submission(name: str, folder: bool) -> str:
@@ -110,6 +112,8 @@ class Names:
         names are the students', <assignment>/<student>/... and a file whose own name is the student's (with or without
         the assignment's in it).
         """
+        if self.platform == classroom.NAME.lower():
+            return self._of_classroom(parts)
         parts = parts[self.unwrapped :]
         readings = list(self._readings(parts))
         if readings and not self.platform:
@@ -183,6 +187,19 @@ class Names:
                 if not people:
                     yield replace(place, rest=(), note=f"{scheme.name}'s way of naming, but without a user's name")
 
+    def _of_classroom(self, parts: tuple[str, ...]) -> Place | str:
+        """By the file's own name, in whatever folder it lies: that of an assignment, or of a class round those."""
+        *above, name = parts
+        if not _is_work(name):
+            return "neither a notebook nor an archive"
+        stem = _stem(name)
+        if not (names := classroom.names_in(stem, self.assignments)):
+            copy = ' (Drive writes "Copy of" before what anybody copied)' if classroom.is_a_copy(stem) else ""
+            return f"its name does not say whose it is{copy}. To do: {IN_A_FOLDER}"
+        of = (classroom.titled(each, self.assignments) for each in (stem, *reversed(above)))
+        assignment = next(filter(None, of), "")
+        return Place(stem, (name,), "", classroom.NAME, assignment, stamped=True, outer="/".join(parts), names=names)
+
     # ------------------------------------------------------------ folders
 
     def _in_folders(self, parts: tuple[str, ...]) -> Place | str:
@@ -204,7 +221,9 @@ class Names:
     def _loose(self, name: str) -> Place | str:
         if not _is_work(name):
             return "neither a notebook nor an archive, and in no student's folder"
-        student = ARCHIVE.sub("", re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE))
+        student = _stem(name)
+        if classroom.is_a_copy(student):
+            return f'its name begins with "Copy of", and does not say whose it is. To do: {IN_A_FOLDER}'
         for assignment in self.assignments:
             student = re.sub(rf"[\s_-]*{re.escape(assignment)}[\s_-]*", "", student, flags=re.IGNORECASE)
         if not re.sub(r"\(\d+\)|[\s\d_-]", "", student):
@@ -260,6 +279,11 @@ class Names:
 def _is_work(name: str) -> bool:
     """Whether a file may hold a submission, by its name."""
     return name.lower().endswith(".ipynb") or bool(ARCHIVE.search(name))
+
+
+def _stem(name: str) -> str:
+    """A file's name without what says that it is a notebook or an archive."""
+    return ARCHIVE.sub("", re.sub(r"\.ipynb$", "", name, flags=re.IGNORECASE))
 
 
 def _title(name: str) -> str:

@@ -210,6 +210,62 @@ def test_a_groups_name_that_may_be_anothers_is_put_aside(tmp_path, folder, roste
     assert "may be any of the groups 'Team 1-1' (row 6) and 'Team 11' (row 5) of roster.csv" in str(done.aside)
 
 
+PEOPLE = "id,name\n1,Ada Lovelace\n2,Bo Li\n3,Åsa O'Neil\n4,Jan\n5,Jan\n"
+
+
+def test_classrooms_names_are_bound_by_the_roster(tmp_path, folder, roster):
+    names = [
+        f"Ada Lovelace - {TWO}.ipynb", f"{TWO}_bo-li.ipynb", "Asa O\u0308 - Bahdanau.ipynb", f"Copy of {TWO}.ipynb",
+        f"{TWO}.ipynb", f"{TWO} (1).ipynb", f"Copy of Bo Li - {TWO}.ipynb", f"Jan - {TWO}.ipynb", "notes.pdf",
+        f"Ada Lovelace - Bo Li - {TWO}.ipynb",
+    ]  # fmt: skip
+    source = zipped(tmp_path / "Bahdanau.zip", {f"Bahdanau/{name}": NOTEBOOK for name in names})
+    done = collect(folder, source, platform="classroom", roster=roster(PEOPLE))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Bo Li", TWO)}
+    why = {name.removeprefix("Bahdanau/"): reason for name, reason in done.aside}
+    assert set(why) == set(names[2:])
+    assert "nobody in roster.csv is called" in why[names[2]]
+    assert 'not say whose it is (Drive writes "Copy of" before what anybody copied). To do: put' in why[names[3]]
+    assert all("its name does not say whose it is. To do: put it into" in why[name] for name in names[4:6])
+    assert 'Drive writes "Copy of"' in why[names[6]] and "rows 5 and 6 of roster.csv" in why[names[7]]
+    assert "neither a notebook nor an archive" in why[names[8]]
+    assert "bears those of 'Ada Lovelace' (row 2) and 'Bo Li' (row 3) of roster.csv" in why[names[9]]
+    # the roster is kept, and the number is known again
+    more = unpacked(tmp_path / "next", {f"ADA LOVELACE - {TWO}.ipynb": NOTEBOOK + b" "})
+    assert actions(collect(folder, more, platform="classroom")) == {("Ada Lovelace", TWO): "replaced"}
+
+
+def test_nothing_in_classroom_is_anybodys_without_a_roster(tmp_path, folder):
+    source = unpacked(tmp_path / "back", {f"Ada Lovelace - {TWO}.ipynb": NOTEBOOK})
+    done = collect(folder, source, platform="classroom")
+    assert (
+        not done.items
+        and "only a roster says whose it is. To do: give --roster a CSV of your class" in done.aside[0][1]
+    )
+
+
+def test_a_name_that_two_files_bear_in_classroom_is_neithers(tmp_path, folder, roster):
+    """A student can give another's name to a file."""
+    two = [f"Bo Li - {TWO}.ipynb", f"Bo Li {TWO} final.ipynb", f"{TWO} - Bo Li (1).ipynb"]
+    names = [two[0], two[2], f"Ada Lovelace - {TWO}.ipynb", f"Ada Lovelace - {ONE}.ipynb", f"Åsa O'Neil - {TWO}.ipynb"]
+    names += ["Åsa O'Neil - mine.ipynb", two[1]]
+    source = unpacked(tmp_path / "back", dict.fromkeys(names, NOTEBOOK))
+    done = collect(folder, source, platform="classroom", roster=roster(PEOPLE))
+    assert set(actions(done)) == {("Ada Lovelace", TWO), ("Ada Lovelace", ONE)}  # one of each assignment
+    why = dict(done.aside)
+    assert "bear the name of Bo Li, and another may have taken it. To do: " in why[two[0]] == why[two[2]]
+    assert "bear the name of Åsa O'Neil" in why[names[4]] == why[names[5]]
+    assert "nobody in roster.csv is called" in why[two[1]]
+
+
+def test_nor_does_a_name_in_classroom_take_the_place_of_what_came_otherwise(tmp_path, folder, roster):
+    mine = unpacked(tmp_path / "mine", {f"Ada Lovelace/{TWO}/x.ipynb": NOTEBOOK, f"zoe/{TWO}/x.ipynb": NOTEBOOK})
+    collect(folder, mine)
+    source = unpacked(tmp_path / "back", {f"Ada Lovelace - {TWO}.ipynb": NOTEBOOK + b" "})
+    done = collect(folder, source, platform="classroom", roster=roster(PEOPLE))
+    assert not done.items and "two people may be Ada Lovelace" in done.aside[0][1]
+
+
 LISTED = b"""\
 submission_101:
   :submitters:
