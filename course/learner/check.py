@@ -85,6 +85,17 @@ class Points(float):
         return next((case for case in failed if case.diagnosis), failed[0] if failed else None)
 
     @property
+    def _cause(self) -> tuple[str, str, str]:
+        """The cause, the case to look at and what is said of that; of what all cases fail by alike, such as an operator
+        that may not be called, the cause alone."""
+        if (first := self._first) is None:
+            return "", "", ""
+        groups = engine.together(self.verdict.cases)
+        if len(groups) == 1 and len(groups[0]) > 1 and not first.diagnosis:
+            return groups[0][0].message, "", ""
+        return first.diagnosis and f"{first.diagnosis}.", first.title, first.message
+
+    @property
     def _message(self) -> str:
         """What is said of the answer as a whole, but for what the badge says."""
         badge = f"{self._outcome[1]}."
@@ -95,9 +106,10 @@ class Points(float):
         said = [f"{self._title}: {self._outcome[1].lower()}", *_marked_lines("", self._message)]
         if self.exercise.question:
             said += [line for case in self.verdict.cases for line in _case_lines([case])]
-        elif (first := self._first) is not None:
-            said += _marked_lines("Cause: ", f"{first.diagnosis}." if first.diagnosis else "")
-            said += [f"Look at: {first.title}", *_marked_lines("  ", first.message)]
+        else:
+            cause, title, message = self._cause
+            said += _marked_lines("Cause: ", cause)
+            said += [*_marked_lines("Look at: ", title), *_marked_lines("  ", message)]
         if self.hints and not self.verdict.passed:
             step, hint = self.hints[0]
             said.append(f"Hint {step} of {self.hints[-1][0]}: {hint.strip()}")
@@ -128,11 +140,12 @@ class Points(float):
             parts.append(card.lines(wrong or cases))
             if wrong and len(wrong) < len(cases):
                 parts.append(card.fold("The other options", card.lines([case for case in cases if case[0]])))
-        elif (first := self._first) is not None:
-            parts.append(
-                card.paragraph(first.diagnosis and f"{first.diagnosis[0].upper()}{first.diagnosis[1:]}.", "Cause")
-            )
-            parts.append(card.paragraph(f"{first.title}. {first.message}", "Look at"))
+        else:
+            cause, title, message = self._cause
+            parts += [
+                card.paragraph(cause[:1].upper() + cause[1:], "Cause"),
+                card.paragraph(title and f"{title}. {message}", "Look at"),
+            ]
         if not self.verdict.passed:
             last = f"That is the last hint. The solution page of {self.exercise.notebook} has the rest."
             parts.append(card.ladder(self.hints, self.hints[-1][0] if self.hints else 0, card.link(self.page, last)))

@@ -13,6 +13,7 @@ from course.checks.engine import CaseVerdict, Outcome, Verdict
 from course.exercises import by_number, exercises, of_component
 from course.learner import card, hints, progress
 from course.learner.check import Points
+from course.verdict import AS_ABOVE
 from tests.course.learner.conftest import text_of
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -65,6 +66,15 @@ def test_the_cause_goes_first_and_all_else_is_folded():
     text = points.text()
     assert text.index("Cause: the axes") < text.index("Look at: the telling") < text.index("Hint 2 of 3: the second")
     assert "the last" not in text and "<" not in text.replace("<case>", "")
+
+
+def test_what_all_cases_fail_by_alike_is_the_cause_and_no_case_is_to_be_looked_at():
+    cases = (CaseVerdict("one", False, message="It may not be called."), CaseVerdict("two", False, message=AS_ABOVE))
+    blocked = Points(EXERCISE, Verdict(Outcome.ERROR, 0.0, cases))
+    for said in (blocked._repr_html_(), blocked.text()):
+        assert "It may not be called." in said.partition("Cause:")[2] and "Look at" not in said
+    one = Points(EXERCISE, Verdict(Outcome.ERROR, 0.0, cases[:1]))
+    assert "Look at: one" in one.text() and "Cause" not in one.text()
 
 
 @pytest.mark.usefixtures("home")
