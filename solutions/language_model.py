@@ -85,7 +85,7 @@ def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[T
     of token t comes from a call of its own on the tokens 0 to t - 1, of which only the last row
     of logits is used, for t = 1 to T.
     Returns the two gradients, each a list with a tensor for every parameter, in the order of
-    model.parameters(). The model runs in the mode that it is in, and its own .grad fields are
+    model.parameters(). The model runs in its current mode, and its own .grad fields are
     left alone.
     """
     parameters = list(model.parameters())

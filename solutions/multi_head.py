@@ -201,7 +201,7 @@ def attend_with_torch(
 ) -> tuple[Tensor, Tensor]:
     """Ask torch's own multi-head attention, with a mask of this course's.
 
-    attention: made with batch_first=True, and asked in the mode that it is in. query (B, T, D),
+    attention: made with batch_first=True, and called in its current mode. query (B, T, D),
     key and value (B, S, D); mask (B, T, S) boolean, True = may attend, each row allowing at
     least one key; it stays as it was.
     Returns the output (B, T, D) and the weights of each head (B, H, T, S).

@@ -229,7 +229,7 @@ def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     the norm over I of the gradient of outputs[:, -1].sum() with respect to inputs[:, s],
     averaged over the batch.
     The caller's inputs are left as they were, and do not require gradients afterwards. So is
-    the network, which runs in the mode that it is in: gradients that stand on its parameters
+    the network, which runs in its current mode: gradients that stand on its parameters
     stay, and none is added.
     """
     inputs = inputs.detach().clone().requires_grad_()

@@ -130,7 +130,7 @@ def train_epoch(
 
     inputs (N, ...), targets (N,); order (M,) int64: which examples, and in which order, some
     perhaps twice. Batches of batch_size are taken along order; the last, or the only one, may
-    be smaller. The model runs in the mode that it is in, and is left in it. Returns the mean
+    be smaller. The model runs in its current mode, and is left in it. Returns the mean
     loss over the M, each as it was when its batch was trained on. Raises ValueError where
     inputs and targets differ in N or batch_size is below 1.
     """

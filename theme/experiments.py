@@ -1,8 +1,8 @@
 """An experiment as a card: what it took, its question, its code folded, its result.
 
-Nothing marks an experiment but what a notebook has anyway: cells tagged `guess` that train, or that read kept results,
-and the paragraph before them, which asks. Where the code itself is looked at, in "Find the bug", it stays open. Time
-is that of the kept results, with their seeds, and of the cells in a notebook (`benchmarks/cells.py`).
+Nothing marks an experiment but what a notebook has anyway: cells tagged `guess` that train, or that read stored
+results, and the paragraph before them, which asks. Where the code itself is looked at, in "Find the bug", it stays open.
+Time is that of the stored results, with their seeds, and of the cells in a notebook (`benchmarks/cells.py`).
 """
 
 from __future__ import annotations
@@ -75,7 +75,7 @@ def divided(paragraph: nodes.paragraph) -> tuple[list[Sentence], list[Sentence],
 
 
 def took(cells: list[nodes.container]) -> str:
-    """What an experiment took, as markup: its kept results, and what its cells take in the notebook, where known."""
+    """What an experiment took, as markup: its stored results, and what its cells take in the notebook, where known."""
     names = dict.fromkeys(name for cell in cells for name in READS.findall(source(cell)))
     kept = [committed.read(name) for name in names]
     parts = []
@@ -83,7 +83,7 @@ def took(cells: list[nodes.container]) -> str:
         seeds = max(len(result["seeds"]) for result in kept)
         threads = max(result["machine"]["threads_used"] for result in kept)
         time = span(sum(result["seconds"] for result in kept))
-        parts = [f"kept results of {counted(seeds, 'seed')}", f"{time} on {counted(threads, 'core')}"]
+        parts = [f"stored results of {counted(seeds, 'seed')}", f"{time} on {counted(threads, 'core')}"]
     here = sum(seconds().get(committed.digest(source(cell)), 0) for cell in cells)
     if here >= 1:
         parts.append(f"{span(here)} in the notebook")

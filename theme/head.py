@@ -152,7 +152,7 @@ def name_neighbors(app: Sphinx, pagename: str, templatename: str, context: dict,
 
 
 def note_chapters(app: Sphinx, doctree: nodes.document) -> None:
-    """Write a chapter's page again where its question, its hints or kept results change."""
+    """Write a chapter's page again where its question, its hints or stored results change."""
     if is_chapter(app.env.docname):
         stills = (ROOT / "course" / "figures" / "stills").glob("*.json")
         for path in sorted([*(ROOT / "course" / "chapters").glob("*.*"), *committed.RESULTS.glob("*.json"), *stills]):

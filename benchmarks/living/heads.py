@@ -1,7 +1,7 @@
 """Heads to switch off: the model of chapter 05 that names hidden words, on sentences that a reader makes.
 
-Trained as its kept results are (`multi_head_look`), with the first of their seeds: a model whose eight heads are among
-the 24 of section 5.8's last figure.
+Trained as its stored results are (`multi_head_look`), with the first of their seeds: a model whose eight heads are
+among the 24 of section 5.8's last figure.
 """
 
 import copy

@@ -1,6 +1,6 @@
 """An induction head, live: chapter 07's two layers of attention on a string that a reader types.
 
-Trained as its kept results are (`language_model_recall`), with the first of their seeds: the first row "kept seed" of
+Trained as its stored results are (`language_model_recall`), with the first of their seeds: the first row "kept seed" of
 the table in section 7.6.
 """
 

@@ -1,7 +1,7 @@
 """The next character, live: the language model of chapter 07, on the text that a reader types.
 
-Trained as its kept results are (`language_model_text`), with the first of their seeds: the model of the first table of
-section 7.5, which writes the samples of section 7.7.
+Trained as its stored results are (`language_model_text`), with the first of their seeds: the model of the first table
+of section 7.5, which writes the samples of section 7.7.
 """
 
 import json

@@ -1,6 +1,6 @@
 """The residual stream of a translation: the Transformer of chapter 06, on numbers that a reader types.
 
-Trained as its kept results are (`transformer_numbers`), with the first of their seeds: the model of section 6.7.
+Trained as its stored results are (`transformer_numbers`), with the first of their seeds: the model of section 6.7.
 """
 
 import json

@@ -1,8 +1,8 @@
 """Numbers in words, by one vector and by attention: the living figure of chapters 01 and 02.
 
-Both are trained as their chapters' kept results are, with the first of their seeds: chapter 01's model for 2,400 steps
-(`seq2seq_numbers`), chapter 02's with the additive score for 400 (`bahdanau_numbers`), on the same sentences in the
-same order.
+Both are trained as their chapters' stored results are, with the first of their seeds: chapter 01's model for 2,400
+steps (`seq2seq_numbers`), chapter 02's with the additive score for 400 (`bahdanau_numbers`), on the same sentences in
+the same order.
 """
 
 import json

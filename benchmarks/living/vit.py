@@ -1,6 +1,6 @@
 """Draw a digit: the Vision Transformer of chapter 08, on what a reader draws.
 
-Trained as its kept results are (`vit_tokens`), with the first of their seeds: the model that reads a class token, of
+Trained as its stored results are (`vit_tokens`), with the first of their seeds: the model that reads a class token, of
 the first row of section 8.5's table, whose maps section 8.11 puts to the test (`vit_maps`).
 """
 

@@ -46,7 +46,7 @@ def explain(observed: dict[str, Any], expected: dict[str, Any]) -> str | None:
                 "`greedy_decode` takes a list for one tensor."
             )
     if observed.get(MODE):
-        return "`start` puts the model into another mode, training or evaluation. Leave it in the mode that it is in."
+        return "`start` puts the model into another mode, training or evaluation. Leave it in its current mode."
     if observed["logits"] == expected["logits"]:
         return (
             "After `start` for another sentence, or a second time, the same step from the same state gives other "
