@@ -1,8 +1,8 @@
 """An experiment as a card: what it took, its question, its code folded, its result.
 
 Nothing marks an experiment but what a notebook has anyway: cells tagged `guess` that train, or that read stored
-results, and the paragraph before them, which asks. Where the code itself is looked at, in "Find the bug", it stays open.
-Time is that of the stored results, with their seeds, and of the cells in a notebook (`benchmarks/cells.py`).
+results, and the paragraph before them, which asks. Where the code itself is looked at, in "Find the bug", it stays
+open. Time is that of the stored results, with their seeds, and of the cells in a notebook (`benchmarks/cells.py`).
 """
 
 from __future__ import annotations
