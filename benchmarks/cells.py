@@ -50,10 +50,10 @@ def measured(path: Path) -> list[Record]:
     """A record for each cell of a solved notebook that is guessed and trains. Raises CellExecutionError."""
     notebook = nbformat.read(path, 4)
     code = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    meter, told = (nbformat.v4.new_code_cell(source) for source in (METER, TOLD))
-    notebook.cells = [meter, *code, told]
+    meter, report = (nbformat.v4.new_code_cell(source) for source in (METER, TOLD))
+    notebook.cells = [meter, *code, report]
     run(notebook, 3600, ENVIRONMENT)
-    used = json.loads(told.outputs[0].text)[-len(code) :]  # less the meter's own cell
+    used = json.loads(report.outputs[0].text)[-len(code) :]  # less the meter's own cell
     return [
         {"notebook": path.stem, "cell": digest(cell.source), "cpu_seconds": seconds}
         for cell, seconds in zip(code, used, strict=True)
@@ -74,9 +74,11 @@ def main(arguments: list[str] | None = None) -> None:
     start = time.perf_counter()
     records: list[Record] = []
     for path in paths:
-        found = measured(path)
-        records += found
-        print(f"{path.stem:20} {len(found):3} cells, {sum(float(record['cpu_seconds']) for record in found):6.1f} s")
+        measurements = measured(path)
+        records += measurements
+        print(
+            f"{path.stem:20} {len(measurements):3} cells, {sum(float(record['cpu_seconds']) for record in measurements):6.1f} s"
+        )
     write(
         "cells",
         ABOUT,

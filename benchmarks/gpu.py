@@ -154,8 +154,8 @@ def described(machine: Machine, minutes: float) -> list[str]:
         f"bfloat16: {'units of its own' if machine.bfloat16 else 'imitated, so its rungs are slow and say nothing'}",
     ]
     if machine.card is None:
-        known = ", ".join(card.name for card in CARDS.values())
-        lines.append(f"no data sheet of it here, so nothing can be called strange (there are: {known})")
+        names = ", ".join(card.name for card in CARDS.values())
+        lines.append(f"no data sheet of it here, so nothing can be called strange (there are: {names})")
     if machine.free < 0.9 * machine.memory:
         lines.append(f"somebody else uses it ({machine.memory - machine.free:.0f} GB, {machine.busy}): times will tell")
     if machine.disk < DISK:

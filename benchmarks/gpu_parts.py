@@ -403,8 +403,8 @@ def main(arguments: list[str] | None = None) -> Path:
 
 def in_one_line(record: Record) -> str:
     """What a part found, shortly."""
-    shown = {key: value for key, value in record.items() if key != "printed" and value not in ("", None)}
-    return ", ".join(f"{key} {f'{value:.3g}' if isinstance(value, float) else value}" for key, value in shown.items())
+    entries = {key: value for key, value in record.items() if key != "printed" and value not in ("", None)}
+    return ", ".join(f"{key} {f'{value:.3g}' if isinstance(value, float) else value}" for key, value in entries.items())
 
 
 if __name__ == "__main__":

@@ -143,10 +143,10 @@ def trained_captioner(kind: str, seed: int, steps: int) -> tuple[Captioner, Reco
     """Train one model; it, and what is known of its training."""
     train = scenes(6_000, seed=1_000 + seed)
     torch.manual_seed(seed)
-    known: Record = {}
+    shares: Record = {}
     backbone: nn.Module | None = None
     if kind == "frozen":
-        trained, known["backbone_accuracy"] = trained_backbone(seed)
+        trained, shares["backbone_accuracy"] = trained_backbone(seed)
         backbone = FrozenBackbone(trained)
     elif kind == "frozen, untrained":
         backbone = FrozenBackbone(untrained_backbone(seed))
@@ -158,7 +158,7 @@ def trained_captioner(kind: str, seed: int, steps: int) -> tuple[Captioner, Reco
         return masked_cross_entropy(model(batch)[0], batch.captions, PAD_ID)
 
     losses = fit(model, loss_of, scene_batches(train, 64, seed), steps, 1e-2, label=kind)
-    return model, {"steps": steps, "last_loss": sum(losses[-50:]) / 50, "parameters": model.used_parameters(), **known}
+    return model, {"steps": steps, "last_loss": sum(losses[-50:]) / 50, "parameters": model.used_parameters(), **shares}
 
 
 @torch.no_grad()

@@ -109,12 +109,12 @@ def looked_at(model: RecallModel, offset: int) -> Record:
     these two are in the memory and are not the pair that was wanted."""
     batch = held_out(offset)
     weights = model(batch)[1].squeeze(1)  # (B, 1, S) -> (B, S)
-    found: Record = {}
+    record: Record = {}
     for name, shift in (("on_wanted", offset), ("on_asking", 0), ("on_before", -1)):
         if name == "on_wanted" or shift != offset:
             there = batch.symbols == ((batch.asked + shift) % RECALL["symbols"]).unsqueeze(1)
-            found[name] = weights[there].mean().item()
-    return found
+            record[name] = weights[there].mean().item()
+    return record
 
 
 def recall_record(kind: str, offset: int, seed: int, steps: int) -> Record:

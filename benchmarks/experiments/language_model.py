@@ -216,8 +216,8 @@ def recall_accuracy(model: nn.Module, shortest: int, longest: int, *how: Tensor)
     tokens, periods = repeating_strings(
         RECALL["tested"], RECALL["length"], RECALL["num_symbols"], shortest, longest, generator
     )
-    known = torch.arange(1, RECALL["length"]) >= periods.unsqueeze(1)
-    return (model(tokens[:, :-1], *how).argmax(dim=2) == tokens[:, 1:])[known].double().mean().item()
+    in_a_later_period = torch.arange(1, RECALL["length"]) >= periods.unsqueeze(1)
+    return (model(tokens[:, :-1], *how).argmax(dim=2) == tokens[:, 1:])[in_a_later_period].double().mean().item()
 
 
 @torch.no_grad()

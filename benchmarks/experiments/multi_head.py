@@ -309,13 +309,13 @@ def look_at_heads(
         whole_attention = attentions(model)[i]
         with torch.no_grad():
             values = split_heads(whole_attention.W_V(entered), LOOK["num_heads"])
-            found = (weights @ values).transpose(1, 2)[test.mask[:, 0]].mean(dim=0)  # (H, d): over real positions
+            mixed = (weights @ values).transpose(1, 2)[test.mask[:, 0]].mean(dim=0)  # (H, d): over real positions
         for head in range(LOOK["num_heads"]):
             record: Record = {"measure": "head", "seed": seed, "layer": i, "head": head}
             record |= look_of(weights[:, head], test)
             for name, changed in (
                 ("off", ablate_heads(whole_attention, [head])),
-                ("mean", mean_in_place_of(whole_attention, head, found[head])),
+                ("mean", mean_in_place_of(whole_attention, head, mixed[head])),
             ):
                 layer.self_attention = changed
                 quality = counting_quality(model, test)

@@ -231,10 +231,10 @@ def vit_longer(seed: int) -> list[Record]:
 @experiment("vit_bias", DATA)
 def vit_bias(seed: int) -> list[Record]:
     """One fixed shuffle of the pixels of all images: plain digits and digits placed on a canvas; CNN, ViT, MLP."""
-    plain = [digits.handwritten(split) for split in ("train", "test")]
+    pictures = [digits.handwritten(split) for split in ("train", "test")]
     placed = [canvas("train", seed=1_000 + seed), canvas("test", seed=99)]
     records: list[Record] = []
-    for where, ((images, labels), (test, test_labels)) in (("plain", plain), ("canvas", placed)):
+    for where, ((images, labels), (test, test_labels)) in (("plain", pictures), ("canvas", placed)):
         for name in ("CNN", "ViT", "MLP"):
             for shuffled in (False, True):
                 seen = [digits.shuffle_pixels(x, seed=7) if shuffled else x for x in (images, test)]
@@ -292,13 +292,13 @@ def vit_scenes(seed: int) -> list[Record]:
 
         fit(model, loss_of, scenes(), SCENES["steps"], SCENES["learning_rate"], label=name)
         with torch.no_grad():
-            found = model.head(model.encode(pictures)).argmax(dim=2)
+            symbols = model.head(model.encode(pictures)).argmax(dim=2)
         records.append(
             {
                 "model": name,
                 "seed": seed,
-                "of_digit_patches": (found == wanted)[ink].double().mean().item(),
-                "of_paper_patches": (found == wanted)[~ink].double().mean().item(),
+                "of_digit_patches": (symbols == wanted)[ink].double().mean().item(),
+                "of_paper_patches": (symbols == wanted)[~ink].double().mean().item(),
             }
         )
     return records

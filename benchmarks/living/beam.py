@@ -47,8 +47,8 @@ def started(model: Transformer, numbers: tuple[int, ...]) -> Any:
 def searched(model: Transformer, numbers: tuple[int, ...], width: int, penalty: float) -> tuple[list[int], float]:
     """What the chapter's beam search writes, with its score."""
     state = started(model, numbers)
-    found, score = beam_search(model.step, state, data.BOS_ID, data.EOS_ID, width, stream.MOST_WORDS, penalty)
-    return found.tolist(), score
+    tokens, score = beam_search(model.step, state, data.BOS_ID, data.EOS_ID, width, stream.MOST_WORDS, penalty)
+    return tokens.tolist(), score
 
 
 @torch.no_grad()
@@ -84,7 +84,7 @@ def still(model: Transformer) -> dict[str, Any]:
     """What the page shows without a script: one sentence, all steps of its search, and what greedy decoding writes."""
     _, target = data.numbers_vocabularies()
 
-    def plain(one: Hypothesis) -> dict[str, Any]:
+    def as_json(one: Hypothesis) -> dict[str, Any]:
         words = target.decode(one.tokens) + ["end"] * (one.tokens[-1] == data.EOS_ID)
         numbers = {"total": round(one.total, 6), "score": round(one.score, 6)}
         return {"words": words, **numbers, "parent": one.parent, "kept": one.kept}
@@ -97,7 +97,7 @@ def still(model: Transformer) -> dict[str, Any]:
         "source": [*sentence.source, "end"],
         "target": list(sentence.target),
         "greedy": target.decode(searched(model, SHOWN, 1, 0.0)[0]),
-        "steps": [[plain(one) for one in step] for step in unfolded(model, SHOWN, WIDTH, 0.0)],
+        "steps": [[as_json(one) for one in step] for step in unfolded(model, SHOWN, WIDTH, 0.0)],
     }
 
 

@@ -58,8 +58,8 @@ def tested(sentences: int = TESTED) -> CountingBatch:
 def firsts(batch: CountingBatch) -> list[int]:
     """The number that each sentence counts from."""
     words = counting_vocabulary()
-    known = {numbers_sentence(range(n, n + NUMBERS)).source: n for n in range(1, LAST_FIRST + 1)}
-    return [known[tuple(words.decode(ids))] for ids in batch.ids]
+    first_of = {numbers_sentence(range(n, n + NUMBERS)).source: n for n in range(1, LAST_FIRST + 1)}
+    return [first_of[tuple(words.decode(ids))] for ids in batch.ids]
 
 
 def one_sentence(first: int, places: Sequence[int]) -> CountingBatch:
@@ -68,8 +68,8 @@ def one_sentence(first: int, places: Sequence[int]) -> CountingBatch:
     ids = torch.tensor([words.encode(numbers_sentence(range(first, first + NUMBERS)).source)])
     hidden = torch.zeros_like(ids, dtype=torch.bool)
     hidden[0, list(places)] = True
-    shown = ids.masked_fill(hidden, words.encode([HIDDEN])[0])
-    return CountingBatch(shown, ids, hidden, (ids != PAD_ID).unsqueeze(1))
+    with_hidden = ids.masked_fill(hidden, words.encode([HIDDEN])[0])
+    return CountingBatch(with_hidden, ids, hidden, (ids != PAD_ID).unsqueeze(1))
 
 
 @torch.no_grad()
@@ -77,8 +77,8 @@ def means_of(model: Counter, batch: CountingBatch) -> list[list[list[float]]]:
     """What each head finds in the mean over all places, by layer and head: d numbers each, as the page has them."""
     made = []
     for attention, (entered, looks) in zip(attentions(model), attention_of(model, batch), strict=True):
-        found = looks @ split_heads(attention.W_V(entered), LOOK["num_heads"])  # (B, H, T, d)
-        mean = found.transpose(1, 2)[batch.mask[:, 0]].mean(dim=0)  # (H, d): over real places
+        mixed = looks @ split_heads(attention.W_V(entered), LOOK["num_heads"])  # (B, H, T, d)
+        mean = mixed.transpose(1, 2)[batch.mask[:, 0]].mean(dim=0)  # (H, d): over real places
         made.append([[round(number, 4) for number in head] for head in mean.tolist()])
     return made
 

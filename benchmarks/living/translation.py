@@ -94,7 +94,7 @@ def translated(model: nn.Module, numbers: tuple[int, ...]) -> tuple[list[str], T
 
 def still(models: dict[str, nn.Module]) -> dict[str, Any]:
     """What the page shows without a script: a few sentences, both translations, and the weights of one of them."""
-    shown = []
+    sentences = []
     for numbers in SHOWN:
         example = data.numbers_sentence(numbers)
         sentence: dict[str, Any] = {"numbers": numbers, "source": example.source, "target": example.target}
@@ -103,8 +103,8 @@ def still(models: dict[str, nn.Module]) -> dict[str, Any]:
             sentence[name] = {"words": words}
             if looks is not None:
                 sentence[name]["weights"] = [[round(weight, 4) for weight in row] for row in looks.tolist()]
-        shown.append(sentence)
-    return {"seed": SEED, "trained_k": [1, NUMBERS_TRAINED], "sentences": shown}
+        sentences.append(sentence)
+    return {"seed": SEED, "trained_k": [1, NUMBERS_TRAINED], "sentences": sentences}
 
 
 def header() -> dict[str, Any]:
