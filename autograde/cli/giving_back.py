@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 def feedback(
     assignments: Assignments = None,
     platform: Annotated[
-        str, typer.Option("--for", help="also the archive that this platform's bulk upload takes: moodle or canvas")
+        str,
+        typer.Option(
+            "--for", help="also the archive that this platform's bulk upload takes: moodle, canvas or brightspace"
+        ),
     ] = "",
     roster: Roster = None,
     dry_run: DryRun = False,
@@ -37,6 +40,8 @@ def feedback(
     from autograde.reports import feedback as giving
     from autograde.reports import feedback_archive
 
+    if why := feedback_archive.NONE.get(platform):
+        raise stop(why)
     if platform and platform not in feedback_archive.PLATFORMS:
         raise stop(f"no platform {platform!r} to upload to; there are {', '.join(feedback_archive.PLATFORMS)}")
     folder = ClassFolder.at(where)

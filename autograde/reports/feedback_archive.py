@@ -6,6 +6,12 @@
   downloaded by, of which the person's and the upload's numbers count. Canvas shows it to the student under the uploaded
   file's own name, whatever is in it: so the page goes into a notebook where a notebook was handed in, and into a zip
   where a zip was.
+- Brightspace, "Add Feedback Files" on an assignment's submissions: a folder for each, called as in the download, of
+  which the number at the beginning finds the submission; each becomes a draft of feedback. D2L describes no form: it is
+  the one of a public program that was run against a Brightspace (`build_feedback_docs_zip` of its cqc_cpcc).
+
+For Gradescope nothing was found: its guides tell of no upload of files as feedback, only of what its own graders and
+autograders say.
 
 The names come from `provenance.json`, which `collect` leaves beside each submission.
 """
@@ -20,14 +26,15 @@ from typing import Any
 from autograde.folders import ClassFolder
 from autograde.intake import provenance
 from autograde.intake.people import People
-from autograde.intake.platforms import canvas
-from autograde.intake.roster import CANVAS, MOODLE, Person, Roster
+from autograde.intake.platforms import brightspace, canvas
+from autograde.intake.roster import BRIGHTSPACE, CANVAS, GRADESCOPE, MOODLE, Person, Roster
 from autograde.intake.roster_file import kept, read
 from autograde.reports.roster_rows import person_of
 from autograde.reports.upload import Upload
 from autograde.wheel import zipped
 
-PLATFORMS = (MOODLE, CANVAS)
+PLATFORMS = (MOODLE, CANVAS, BRIGHTSPACE)
+NONE = {GRADESCOPE: "no way to upload files of feedback to Gradescope is known. To do: hand out the pages in feedback/"}
 
 
 def archive(folder: ClassFolder, platform: str, assignment: str, roster: Path | None = None) -> Upload:
@@ -41,6 +48,11 @@ def archive(folder: ClassFolder, platform: str, assignment: str, roster: Path | 
         come = provenance.read(folder.submitted / student / assignment)
         if platform == MOODLE:
             found = _for_moodle(folder, people, who, student, assignment, come)
+        elif platform == BRIGHTSPACE:
+            if come.get("with"):
+                made.left_out.append((student, f"{assignment}: {_GROUP}"))
+                continue
+            found = _for_brightspace(come, assignment)
         else:
             found, content = _for_canvas(come, assignment, page)
         if content is None or not found:
@@ -59,7 +71,11 @@ def archive(folder: ClassFolder, platform: str, assignment: str, roster: Path | 
 _WHY = {
     MOODLE: "nothing says which participant of Moodle's it is: give the worksheet with --roster",
     CANVAS: "it was not collected from Canvas as a notebook or a zip, so it has no name there",
+    BRIGHTSPACE: "it was not collected from Brightspace's download, so it has no folder there",
 }
+_GROUP = (
+    "a group has one folder in Brightspace, and all of it would see this page. To do: hand each their page in feedback/"
+)
 
 
 def _for_moodle(
@@ -76,6 +92,15 @@ def _for_moodle(
         return ""
     name = re.sub(r"[_/\\\x00-\x1f]", " ", name).strip(" .~") or "Participant"
     return f"{name}_{number}_assignsubmission_file_/{assignment}.html"
+
+
+def _for_brightspace(come: dict, assignment: str) -> str:
+    """The page's name in Brightspace's archive, "" where the submission has no folder of Brightspace's."""
+    name = come.get("name")
+    if come.get("platform") != "Brightspace" or not isinstance(name, str) or re.search(r"[/\\\x00-\x1f]", name):
+        return ""
+    given = any(any(scheme.matches(name, True)) for scheme in brightspace.SCHEMES)
+    return f"{name}/{assignment}.html" if given else ""
 
 
 def _for_canvas(come: dict, assignment: str, page: bytes) -> tuple[str, bytes | None]:

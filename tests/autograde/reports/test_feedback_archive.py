@@ -1,4 +1,4 @@
-"""Feedback back to the platform: the archive is read again as Moodle's and Canvas's importers read it."""
+"""Feedback back to the platform: the archive is read again as the platform's importer reads it."""
 
 import io
 import json
@@ -98,12 +98,44 @@ def test_canvass_names(toy_released, tmp_path):
     assert page == (f"{toy.NAME}.html", PAGE.encode())
 
 
+def test_brightspaces_folders(toy_released, tmp_path):
+    names = [
+        "39786-640693 - Ada Lovelace - Jan 30, 2026 300 PM/x.ipynb",
+        "39786-640693 - Ada Lovelace - Jan 31, 2026 900 AM/x.ipynb",
+        "39787-640694 - Åsa - Li - Jan 1, 2026 1205 AM/a/x.ipynb",
+        "39788-640695 - Group 3 - Jan 1, 2026 1205 AM/x.ipynb",
+    ]
+    roster = "id,name,group\n1,Ada Lovelace,\n2,Åsa - Li,\n3,Bo Li,Group 3\n4,Cy Ek,Group 3\n"
+    students = with_pages(toy_released, tmp_path, "brightspace", dict.fromkeys(names, NOTEBOOK), roster)
+    made = archive(toy_released, "brightspace", toy.NAME)
+    # each by the numbers at the beginning of its folder: of the attempt that was graded
+    assert opened(made) == {
+        f"{name.split('/')[0]}/{toy.NAME}.html": PAGE.encode() for name in names[1:3]
+    }  # fmt: skip
+    assert set(made.students) == {"Ada Lovelace", "Åsa - Li"} and set(students) == {*made.students, "Bo Li", "Cy Ek"}
+    assert [student for student, _ in made.left_out] == ["Bo Li", "Cy Ek"]
+    assert "all of it would see this page. To do: " in made.left_out[0][1]
+
+
+def test_gradescope_takes_no_feedback_and_that_is_said(toy_released, tmp_path):
+    result = run("feedback", "--for", "gradescope", "--class", str(toy_released.root))
+    assert result.exit_code == 1 and "no way to upload files of feedback to Gradescope is known. To do: " in " ".join(
+        result.output.split()
+    )
+
+
 def test_what_came_from_elsewhere_is_left_out(toy_released, tmp_path):
     with_pages(toy_released, tmp_path, "", {f"ada/{toy.NAME}/x.ipynb": NOTEBOOK})
     come = toy_released.submitted / "ada" / toy.NAME / "provenance.json"
-    for said in (come.read_text(), "[]", "{", json.dumps({"platform": "Canvas", "member": ["../../x.ipynb"]})):
+    others = [
+        {"platform": "Canvas", "member": ["../../x.ipynb"]},
+        {"platform": "Brightspace", "name": "1-2 - ../../x - Jan 30, 2026 300 PM"},
+        {"platform": "Brightspace", "name": "ada"},
+        {"platform": "Brightspace", "name": 7},
+    ]
+    for said in (come.read_text(), "[]", "{", *map(json.dumps, others)):
         come.write_text(said)
-        for platform in ("moodle", "canvas"):
+        for platform in ("moodle", "canvas", "brightspace"):
             made = archive(toy_released, platform, toy.NAME)
             assert not made.students and not opened(made) and made.left_out
 
