@@ -74,11 +74,10 @@ def main(arguments: list[str] | None = None) -> None:
     start = time.perf_counter()
     records: list[Record] = []
     for path in paths:
-        measurements = measured(path)
-        records += measurements
-        print(
-            f"{path.stem:20} {len(measurements):3} cells, {sum(float(record['cpu_seconds']) for record in measurements):6.1f} s"
-        )
+        of_notebook = measured(path)
+        records += of_notebook
+        seconds = sum(float(record["cpu_seconds"]) for record in of_notebook)
+        print(f"{path.stem:20} {len(of_notebook):3} cells, {seconds:6.1f} s")
     write(
         "cells",
         ABOUT,
