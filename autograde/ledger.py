@@ -154,12 +154,12 @@ class Ledger:
     def numbers(self, students: Collection[str]) -> dict[str, int]:
         """Student -> number, a new one for those who have none. They are on disk when this returns."""
         people = self.people()
-        known = {student: number for number, student in people.items() if student is not None}
-        fresh = sorted(set(students) - set(known))
-        known |= {student: number for number, student in enumerate(fresh, max(people, default=0) + 1)}
+        number_of = {student: number for number, student in people.items() if student is not None}
+        fresh = sorted(set(students) - set(number_of))
+        number_of |= {student: number for number, student in enumerate(fresh, max(people, default=0) + 1)}
         if fresh:
-            self._write_people(people | {known[student]: student for student in fresh})
-        return {student: known[student] for student in students}
+            self._write_people(people | {number_of[student]: student for student in fresh})
+        return {student: number_of[student] for student in students}
 
     def _write_people(self, people: dict[int, str | None]) -> None:
         write_atomically(self.folder / _PEOPLE, json.dumps(people, ensure_ascii=False, indent=0) + "\n")

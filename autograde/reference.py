@@ -71,12 +71,12 @@ def names(chapter: str) -> list[str]:
 
 def imported(chapter: str, wanted: Collection[str]) -> dict[str, set[str]]:
     """Chapter -> the names of its module that these definitions of another chapter's mention."""
-    found: dict[str, set[str]] = {}
+    mentioned: dict[str, set[str]] = {}
     for node in _imports(chapter, wanted):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("solutions."):
             of = str(node.module).removeprefix("solutions.")
-            found.setdefault(of, set()).update(alias.name for alias in node.names)
-    return found
+            mentioned.setdefault(of, set()).update(alias.name for alias in node.names)
+    return mentioned
 
 
 def alone(chapter: str, wanted: Collection[str]) -> str:

@@ -44,8 +44,8 @@ class History:
 
     def ours(self, points: float) -> bool:
         """Whether points that stand on the platform may be those that were sent."""
-        known = self.begun if self.confirmed is None else {self.confirmed, *self.begun}
-        return any(abs(points - one) < 0.005 for one in known)
+        sent = self.begun if self.confirmed is None else {self.confirmed, *self.begun}
+        return any(abs(points - one) < 0.005 for one in sent)
 
 
 class Sent:

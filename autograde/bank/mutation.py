@@ -94,7 +94,7 @@ def mutate(source: str, modules: Collection[str] = ()) -> tuple[Mutant, ...]:
     made, seen, counts = [], {_code(source)}, dict[str, int]()
     for place in places(Place(tree)):
         for operator, new in changes_of(place, modules):
-            context = _shown(place)
+            context = _telling(place)
             before = _line(context.node)
             with place.holding(new):
                 text = ast.unparse(tree)
@@ -107,7 +107,7 @@ def mutate(source: str, modules: Collection[str] = ()) -> tuple[Mutant, ...]:
     return tuple(made)
 
 
-def _shown(place: Place) -> Place:
+def _telling(place: Place) -> Place:
     """The place whose text tells what is changed here: a lone 0 would tell nothing."""
     for around in (place, *place.above()):
         if isinstance(around.node, _SHOWN):

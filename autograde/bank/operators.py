@@ -24,7 +24,7 @@ FILE = Path(__file__).with_name("operators.json")
 
 
 @cache
-def known(name: str) -> frozenset[str]:
+def recorded(name: str) -> frozenset[str]:
     """The recorded operators of an exercise, none where it is not recorded."""
     return frozenset(json.loads(FILE.read_text("utf-8")).get(name, ()))
 

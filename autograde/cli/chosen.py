@@ -49,13 +49,13 @@ def assignments(folder: ClassFolder, given: list[str] | None) -> list[str]:
 
 def all_meant(words: Iterable[str], names: Collection[str], kind: str) -> list[str]:
     """The names that words mean, each once. Stops at a word that means none."""
-    found: list[str] = []
+    matches: list[str] = []
     for word in words:
         match = meant(word, names)
         if not match:
             raise stop(f"no {kind} {word!r}; there are {', '.join(names)}")
-        found += match
-    return list(dict.fromkeys(found))
+        matches += match
+    return list(dict.fromkeys(matches))
 
 
 def assignment_of(file: Path, assignment: str | None) -> str:
@@ -87,9 +87,9 @@ def require_student(folder: ClassFolder, student: str, *assignments: str) -> Non
     roster knows."""
     from autograde.reports import summary as summing
 
-    known = set().union(*(summing.known(folder, assignment) for assignment in assignments))
-    if student not in known:
-        near = did_you_mean(student, known)
+    students = set().union(*(summing.known(folder, assignment) for assignment in assignments))
+    if student not in students:
+        near = did_you_mean(student, students)
         raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{near}")
 
 
@@ -105,6 +105,6 @@ def did_you_mean(student: str, names: Iterable[str]) -> str:
         near = [name for name in of if of[name] in close]
     near = sorted(near)[:5]
     own, *others = spelled_apart(student, *near)
-    shown = " or ".join(f"{name}{other}" for name, other in zip(near, others, strict=True))
+    proposals = " or ".join(f"{name}{other}" for name, other in zip(near, others, strict=True))
     typed = f" What was typed is {own[2:-1]}: copy the name from there." if own else ""
-    return f"; did you mean {shown}?{typed}" if near else ""
+    return f"; did you mean {proposals}?{typed}" if near else ""

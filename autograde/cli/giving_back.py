@@ -106,9 +106,9 @@ def export(
         raise stop("--roster and --column go with --for: say which platform")
     with mended():
         try:
-            with contextlib.ExitStack() as shown:
+            with contextlib.ExitStack() as stack:
                 into_output = to is not None and is_output(to)  # where nothing but the table may go
-                progress = silent if into_output else shown.enter_context(Steps()).update
+                progress = silent if into_output else stack.enter_context(Steps()).update
                 only = names if assignments else ()
                 target, count = exporting.export(folder, to, only, progress, writes=not dry_run)
         except OSError as error:

@@ -66,13 +66,13 @@ def release(
     paths, over = [stems[stem] for stem in _stems(notebooks, stems) or list(stems)], _stems(due, stems)
     try:
         published = hand_out.Repository.at(repository, branch) if repository else None
-        plain = wheel()
+        built = wheel()
         given: list[hand_out.HandedOut] = []
         put: list[tuple[str, bool]] = []
         with Steps() as steps:
             for count, path in enumerate(paths):
                 steps.update("assignments", count, len(paths))
-                given.append(hand_out.hand_out(path, over, earlier, plain, published))
+                given.append(hand_out.hand_out(path, over, earlier, built, published))
 
             def publish() -> None:
                 if to is not None:

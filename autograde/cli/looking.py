@@ -48,14 +48,14 @@ def similar(
     folder = ClassFolder.at(where)
     for name in chosen.assignments(folder, assignments):
         with mended(), Steps() as steps:
-            found = comparing.similar(folder, name, steps.update)
-        if not found.submissions:
+            comparison = comparing.similar(folder, name, steps.update)
+        if not comparison.submissions:
             say(f"{name}: no submissions in {folder.submitted}/.")
             continue
         target = folder.similar(name)
         if not dry_run:
-            write_atomically(target, comparing.page(found), lasting=False)
-        show_similar(found, target, dry_run)
+            write_atomically(target, comparing.page(comparison), lasting=False)
+        show_similar(comparison, target, dry_run)
 
 
 def _untraced(folder: ClassFolder, student: str, assignment: str) -> str:

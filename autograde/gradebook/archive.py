@@ -148,7 +148,9 @@ def _copy(url: str, database: Path | None, to: Path) -> None:
     try:
         tables.copy(url, configuration.in_file(to))
     except tables.TablesError as error:
-        raise ValueError(f"the gradebook {_shown(url)} cannot be copied: {error}. Nothing was written") from None
+        raise ValueError(
+            f"the gradebook {_without_password(url)} cannot be copied: {error}. Nothing was written"
+        ) from None
 
 
 def _members(folder: ClassFolder, done: Archived) -> Iterator[tuple[str, Path]]:
@@ -178,7 +180,7 @@ def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progr
     if folder.root.exists():
         raise ValueError(f"{folder.root} is there already: name a folder that is not, with --class")
     if database:
-        _shown(database)  # before anything is unpacked
+        _without_password(database)  # before anything is unpacked
     folder.root.parent.mkdir(parents=True, exist_ok=True)
     with _beside(folder.root) as beside:
         count = sum(1 for _ in archive_file.unpacked(file, beside, progress))
@@ -191,7 +193,7 @@ def restore(file: Path, folder: ClassFolder, database: str = "", progress: Progr
     return count
 
 
-def _shown(database: str) -> str:
+def _without_password(database: str) -> str:
     """A database's address without its password. Raises ValueError, which does not say it either, where it is none."""
     try:
         return make_url(database).render_as_string(hide_password=True)
@@ -205,12 +207,12 @@ def _own_gradebook(coming: Path, database: str) -> None:
     copy, config = coming / COPY, ClassFolder(coming).config
     held = copy if copy.exists() else coming / "gradebook.db"
     if database:
-        shown = _shown(database)
+        address = _without_password(database)
         try:
             if held.exists():
                 tables.copy(configuration.in_file(held), database)
         except tables.TablesError as error:
-            raise ValueError(f"{shown} cannot take the gradebook: {error}. To do: name an empty database") from None
+            raise ValueError(f"{address} cannot take the gradebook: {error}. To do: name an empty database") from None
         held.unlink(missing_ok=True)
         lines = f"c.CourseDirectory.db_url = {database!r}\n"
     elif held == copy:

@@ -69,7 +69,7 @@ def check(file: Path, progress: Progress = silent) -> int:
 def unpacked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]:
     """The names of an archive's files, each unpacked where there is a place for it; after the last, all digests are
     right."""
-    found: dict[str, str] = {}
+    digests: dict[str, str] = {}
     sums: str | None = None  # an empty list is that of a class without a file
     try:
         with file.open("rb") as packed, tarfile.open(fileobj=packed, mode="r:gz") as tar:
@@ -84,7 +84,7 @@ def unpacked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]
                     sums = content.read().decode("utf-8", "surrogateescape")
                     continue
                 yield member.name
-                found[_escaped(member.name)] = _written(content, into and into / member.name)
+                digests[_escaped(member.name)] = _written(content, into and into / member.name)
     except BadArchive:
         raise
     except (tarfile.TarError, zlib.error, EOFError, OSError, ValueError) as error:
@@ -95,9 +95,9 @@ def unpacked(file: Path, into: Path | None, progress: Progress) -> Iterator[str]
         raise BadArchive(f"{file} has no {SUMS} at its end: it is cut off, or none of ours")
     lines = (line.removeprefix("\\").partition("  ") for line in sums.removesuffix("\n").split("\n") if line)
     listed = {name: digest for digest, _, name in lines}
-    for name in [*listed, *(set(found) - set(listed))]:
-        if found.get(name) != listed.get(name):
-            why = "is not in it" if name not in found else "has another digest than is listed"
+    for name in [*listed, *(set(digests) - set(listed))]:
+        if digests.get(name) != listed.get(name):
+            why = "is not in it" if name not in digests else "has another digest than is listed"
             raise BadArchive(f"{file}: {name} {why}. To do: take another copy of it")
 
 

@@ -87,12 +87,12 @@ def answers(files: Mapping[str, str], due: Collection[str] = ()) -> list[str]:
 
 def _with_all_they_reach(wanted: dict[str, set[str]]) -> dict[str, set[str]]:
     """Chapter -> the names of its module that these need, through all that the modules import from each other."""
-    found: dict[str, set[str]] = {}
+    needed: dict[str, set[str]] = {}
     todo = list(wanted.items())
     while todo:
         chapter, names = todo.pop()
-        reached = reference.reached(chapter, tuple(names)) | found.get(chapter, set())
-        if reached != found.get(chapter):
-            found[chapter] = reached
+        reached = reference.reached(chapter, tuple(names)) | needed.get(chapter, set())
+        if reached != needed.get(chapter):
+            needed[chapter] = reached
             todo += reference.imported(chapter, reached).items()
-    return found
+    return needed

@@ -181,13 +181,13 @@ class AutogradeStaged(Autograde):
     def convert_notebooks(self) -> None:
         with contextlib.ExitStack() as self._opened:
             super().convert_notebooks()
-            self._told(self.coursedir.assignment_id)
+            self._report(self.coursedir.assignment_id)
 
-    def _told(self, assignment: str) -> None:
+    def _report(self, assignment: str) -> None:
         self.progress(f"{assignment}: into the gradebook", self._begun, len(self.assignments))
 
     def init_destination(self, assignment_id: str, student_id: str) -> bool:
-        self._told(assignment_id)
+        self._report(assignment_id)
         self._begun += 1
         self.gradebook.abandon()  # what is left of a submission that failed half way
         graded = Path(self._format_dest(assignment_id, student_id)) / f"{assignment_id}.ipynb"

@@ -59,8 +59,8 @@ class Repository:
 
     def raw(self, path: str) -> str:
         """The address of a file's bytes; "" where only a hub can open the repository."""
-        found = _ON_GITHUB.fullmatch(self.address)
-        return f"https://raw.githubusercontent.com/{found[1]}/{found[2]}/{quote(self.branch)}/{path}" if found else ""
+        match = _ON_GITHUB.fullmatch(self.address)
+        return f"https://raw.githubusercontent.com/{match[1]}/{match[2]}/{quote(self.branch)}/{path}" if match else ""
 
     def links(self, name: str, hub: str = "") -> dict[str, str]:
         """ "Colab" and "nbgitpuller" -> the address that opens an assignment there, as far as there is one."""
@@ -69,9 +69,9 @@ class Repository:
             beside = f"lab/tree/{self.address.rpartition('/')[2]}/{path}"
             asked = urlencode({"repo": self.address, "branch": self.branch, "urlpath": beside})
             links["nbgitpuller"] = f"{hub.rstrip('/')}/hub/user-redirect/git-pull?{asked}"
-        if found := _ON_GITHUB.fullmatch(self.address):
+        if match := _ON_GITHUB.fullmatch(self.address):
             links["Colab"] = (
-                f"https://colab.research.google.com/github/{found[1]}/{found[2]}/blob/{quote(self.branch)}/{path}"
+                f"https://colab.research.google.com/github/{match[1]}/{match[2]}/blob/{quote(self.branch)}/{path}"
             )
         return links
 
@@ -97,7 +97,7 @@ def hand_out(
     notebook: Path,
     due: Collection[str],
     policy: str,
-    plain: tuple[str, bytes],
+    built: tuple[str, bytes],
     repository: Repository | None = None,
 ) -> HandedOut:
     """An assignment as it is handed out. `due` names assignments whose solutions may be known; `policy` says what else
@@ -113,7 +113,7 @@ def hand_out(
     except RuntimeError as error:
         raise RuntimeError(f"{name} was not released: {error}") from None
     solutions = {f"solutions/{file}": text.encode() for file, text in sorted(brought.items())}
-    package, packed = wheel(beside=solutions) if repository and solutions else plain
+    package, packed = wheel(beside=solutions) if repository and solutions else built
     if repository and (address := repository.raw(f"{name}/{package}")):
         content = installing(content, address)
     begin = _BEGIN.format(name=name, index=CPU_BUILDS, path=f"{name}/{package}").encode()

@@ -35,8 +35,8 @@ def release(
     nbgrader's release differs from the committed notebook, and, before anything is done, where the policy leaves out
     what one of them takes; LedgerBusy where another command is at work on the class, the first release of it too.
     """
-    plain, over = wheel(), list(due)
-    given = {path: hand_out.hand_out(path, over, policy, plain) for path in sorted(notebooks)}
+    built, over = wheel(), list(due)
+    given = {path: hand_out.hand_out(path, over, policy, built) for path in sorted(notebooks)}
     if not folder.config.exists():  # with the configuration, once: names and grades stay out of a public repository
         write_atomically(folder.root / ".gitignore", "*\n")
     configuration.write(folder)

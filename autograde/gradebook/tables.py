@@ -75,8 +75,8 @@ def _tables(connection: Connection) -> list[Table]:
 
 
 def _digests(connection: Connection) -> dict[str, str]:
-    found = {}
+    digest_of = {}
     for table in _tables(connection):
         rows = sorted(repr(tuple(row)) for row in connection.execute(select(table)))
-        found[table.name] = hashlib.sha256("\n".join(rows).encode()).hexdigest()
-    return found
+        digest_of[table.name] = hashlib.sha256("\n".join(rows).encode()).hexdigest()
+    return digest_of

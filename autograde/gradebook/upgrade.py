@@ -142,24 +142,24 @@ def _moved(folder: ClassFolder) -> Change:
 
 def _held(folder: ClassFolder) -> dict[str, str]:
     """What no upgrade may change, as digests, each under its name."""
-    found = {}
+    digests = {}
     for root in (folder.unprotected, folder.submitted):
         for path in sorted(root.glob("*/*/**/*")):
             if path.is_file() and not path.is_symlink():
                 name = f"submission {path.relative_to(root).as_posix()}"
-                found[name] = hashlib.sha256(path.read_bytes()).hexdigest()
+                digests[name] = hashlib.sha256(path.read_bytes()).hexdigest()
     url = configuration.database(folder)
     if not url.startswith("sqlite") or Path(str(make_url(url).database)).exists():
         try:
             rows = tables.digests(url)
         except tables.TablesError as error:
             raise ValueError(f"the gradebook cannot be read: {error}. Nothing was changed") from None
-        found |= {f"the gradebook's table {name}": digest for name, digest in rows.items()}
+        digests |= {f"the gradebook's table {name}": digest for name, digest in rows.items()}
     ledger = Ledger(folder.ledger)
     for path in sorted(folder.ledger.glob("[0-9]*.jsonl")):
         latest = ledger.latest(path.stem)
         verdicts = sorted(
             (who, name, str(record.as_json())) for who, of in latest.items() for name, record in of.items()
         )
-        found[f"the verdicts on {path.stem}"] = hashlib.sha256(repr(verdicts).encode()).hexdigest()
-    return found
+        digests[f"the verdicts on {path.stem}"] = hashlib.sha256(repr(verdicts).encode()).hexdigest()
+    return digests

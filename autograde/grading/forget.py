@@ -48,11 +48,11 @@ def forget(folder: ClassFolder, student: str, progress: Progress = silent, *, wr
     with ledger.alone():
         people, rows = People(folder), dict(_rows(folder, student))
         extended = _extended(folder, student)
-        words = {student} | {word for found in rows.values() for each in found for word in _words(each)}
+        words = {student} | {word for entries in rows.values() for each in entries for word in _words(each)}
         done.gone = [path for path in _theirs(folder, student) if os.path.lexists(path)]
         done.changed = [
-            f"{path.relative_to(folder.root)}: row {', '.join(str(each.row) for each in found)}"
-            for path, found in rows.items()
+            f"{path.relative_to(folder.root)}: row {', '.join(str(each.row) for each in entries)}"
+            for path, entries in rows.items()
         ]
         if extended:
             done.changed.append(f"{folder.extensions.name}: more time for {', '.join(extended)}")
@@ -65,8 +65,8 @@ def forget(folder: ClassFolder, student: str, progress: Progress = silent, *, wr
             plan.end(folder.ledger)
         for path in done.gone:
             shutil.rmtree(path) if path.is_dir() and not path.is_symlink() else path.unlink()
-        for path, found in rows.items():
-            write_atomically(path, roster_file.without(path, [each.row for each in found]))
+        for path, entries in rows.items():
+            write_atomically(path, roster_file.without(path, [each.row for each in entries]))
         for other in [*folder.submitted.glob("*/*"), *folder.earlier.glob("*/*/*")]:
             if provenance.without(other, student):
                 done.changed.append(f"{other.relative_to(folder.root)}: the name in what is known of the group")
@@ -82,8 +82,8 @@ def forget(folder: ClassFolder, student: str, progress: Progress = silent, *, wr
 def named(folder: ClassFolder, student: str) -> bool:
     """Whether a file that is changed late names the student: what a forgetting that was killed may have left of one
     whom neither submissions/, the gradebook nor a roster knows any more. Raises BadExtensions and ValueError."""
-    known = student in Ledger(folder.ledger).people().values() or People(folder).marks_of(student)
-    return bool(known or _extended(folder, student))
+    in_the_class = student in Ledger(folder.ledger).people().values() or People(folder).marks_of(student)
+    return bool(in_the_class or _extended(folder, student))
 
 
 def archives(folder: ClassFolder) -> list[str]:
@@ -110,9 +110,9 @@ def _rows(folder: ClassFolder, student: str) -> Iterator[tuple[Path, list[Person
     marks = People(folder).marks_of(student)
     for path in sorted(folder.roster().parent.glob("*.csv")):
         read = roster_file.read_kept(path)
-        found = [read.by_student(student)]
-        found += [read.by_number(key) for scheme, key in marks if scheme.lower() == read.kind]
-        if rows := {each.row: each for each in found if each is not None}:
+        entries = [read.by_student(student)]
+        entries += [read.by_number(key) for scheme, key in marks if scheme.lower() == read.kind]
+        if rows := {each.row: each for each in entries if each is not None}:
             yield path, list(rows.values())
 
 

@@ -446,7 +446,7 @@ class SubmissionJudge:
         student = check.student(remote)
         with bounded(MEMORY):
             verdict = check.judge(student, self.tables[exercise.name])
-        if unknown := sorted(student.operators - operators.known(exercise.name)):
+        if unknown := sorted(student.operators - operators.recorded(exercise.name)):
             self._flag(f"{exercise.number}: calls {', '.join(unknown[:5])}, as no known right answer does")
         return verdict
 

@@ -33,7 +33,9 @@ class Repointed:
 
 def wanted(words: list[str], assignments: list[str]) -> dict[Exercise, float]:
     """Exercise -> its new points, from words such as "2.3=4". Raises ValueError with what to write."""
-    known = {key: each for each in exercises() if each.notebook in assignments for key in (each.number, each.name)}
+    exercise_of = {
+        key: each for each in exercises() if each.notebook in assignments for key in (each.number, each.name)
+    }
     made = {}
     for word in words:
         name, equals, value = word.partition("=")
@@ -43,10 +45,10 @@ def wanted(words: list[str], assignments: list[str]) -> dict[Exercise, float]:
             points = math.nan
         if not equals or not 0 <= points <= 1000:
             raise ValueError(f"{word!r} says no points: write NUMBER=POINTS, such as 2.3=4, from 0 to 1000")
-        if name not in known:
+        if name not in exercise_of:
             released = ", ".join(assignments)
             raise ValueError(f"no exercise {name!r} in what is released ({released}): write its number, such as 2.3")
-        made[known[name]] = points
+        made[exercise_of[name]] = points
     return made
 
 

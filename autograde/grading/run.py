@@ -175,7 +175,7 @@ def due(
     ledger = Ledger(folder.ledger)
     with ledger.alone():
         plan, _ = _planned(folder, assignments, again, outdated, resume, students)
-        run, found = _Run(folder, ledger, plan, steps), []
+        run, due = _Run(folder, ledger, plan, steps), []
         for name in plan.assignments:
             run.begin(name)
             those = []
@@ -184,8 +184,8 @@ def due(
                 digest, _ = received.digest(path, name)
                 if run.is_due(student, digest, run.latest.get((student, digest), {})):
                     those.append(student)
-            found.append(Due(name, those, len(run.attempts) - len(those)))
-    return found
+            due.append(Due(name, those, len(run.attempts) - len(those)))
+    return due
 
 
 def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[str]) -> None:
@@ -199,10 +199,10 @@ def named(folder: ClassFolder, assignments: Iterable[str], students: Iterable[st
     students_there = folder.students()
     if strangers := sorted(set(students) - set(students_there)):
         names = [*strangers, *students_there]
-        shown = [f"{name}{own}" for name, own in zip(names, spelled_apart(*names), strict=True)]
-        there = shown[len(strangers) :]
+        distinct = [f"{name}{own}" for name, own in zip(names, spelled_apart(*names), strict=True)]
+        there = distinct[len(strangers) :]
         there_are = f"there are {listed(there, 50)}" if there else f"no submissions in {folder.submitted}"
-        raise ValueError(f"no student {', '.join(shown[: len(strangers)])}; {there_are}")
+        raise ValueError(f"no student {', '.join(distinct[: len(strangers)])}; {there_are}")
 
 
 class _Run:
@@ -406,17 +406,17 @@ def stage_best(
     latest, best = ledger.latest(attempts.assignment) if several else {}, {}
     for student in several:
         jobs = {path: read(student, path, attempts.assignment, intake) for path in attempts.of[student]}
-        found = {path: latest.get((student, job.seen.sha256), {}) for path, job in jobs.items()}
-        points = {path: sum(r.points for r in records.values()) for path, records in found.items() if records}
+        records_of = {path: latest.get((student, job.seen.sha256), {}) for path, job in jobs.items()}
+        points = {path: sum(r.points for r in records.values()) for path, records in records_of.items() if records}
         if not points:
             continue
         path = attempts.best(student, points.get)
-        job, best[student] = jobs[path], found[path]
+        job, best[student] = jobs[path], records_of[path]
         stamp = store.entered(folder, attempts.assignment, student) or {}
         runs_of = {record.run for record in best[student].values()}
         if stamp.get("submission") != job.seen.sha256 or stamp.get("run") not in runs_of:
-            shown, reason = notebook_to_show(notebook, job.seen, intake)
-            stage(folder, job, shown, best[student], reason)
+            merged, reason = notebook_to_show(notebook, job.seen, intake)
+            stage(folder, job, merged, best[student], reason)
     return best
 
 

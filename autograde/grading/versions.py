@@ -123,12 +123,12 @@ def _distributions() -> dict[str, list[importlib.metadata.Distribution]]:
     """The name that is imported -> what is installed that holds it: by what it declares, or the Python files that it
     has put there. `importlib.metadata.packages_distributions` says so too, but makes a path of each file, ten thousand
     of PyTorch's alone, and reads what each one is called."""
-    found: dict[str, list[importlib.metadata.Distribution]] = {}
+    distributions: dict[str, list[importlib.metadata.Distribution]] = {}
     for distribution in importlib.metadata.distributions():
         declared = (distribution.read_text("top_level.txt") or "").split()
         for name in declared or _installed(distribution.read_text("RECORD") or ""):
-            found.setdefault(name, []).append(distribution)
-    return found
+            distributions.setdefault(name, []).append(distribution)
+    return distributions
 
 
 @cache

@@ -77,15 +77,15 @@ def _title(roster: Roster, points: Points, said: str, upload: Upload) -> str:
         return points.assignment
     titles = {each: _bare(roster.kind, each) for each in roster.header if _bare(roster.kind, each)}
     wanted = (said or points.assignment).casefold()
-    found = [each for each, bare in titles.items() if wanted in (each.casefold(), bare.casefold())]
-    found = found or [each for each, bare in titles.items() if wanted in bare.casefold()]
-    if len(found) > 1 or (said and not found):
-        why = f"{len(found)} columns are" if found else "no column is"
+    matches = [each for each, bare in titles.items() if wanted in (each.casefold(), bare.casefold())]
+    matches = matches or [each for each, bare in titles.items() if wanted in bare.casefold()]
+    if len(matches) > 1 or (said and not matches):
+        why = f"{len(matches)} columns are" if matches else "no column is"
         raise BadRoster(
             f"{roster.file}, row 1: {why} called {said or points.assignment!r}. To do: say which with --column"
             f" '{points.assignment}=TITLE', as it stands there"
         )
-    if not found:
+    if not matches:
         new = points.assignment if roster.kind == CANVAS else f"{points.assignment} Points Grade"
         others = f" (it has {', '.join(map(safe, list(titles)[:5]))})" if titles else ""
         upload.notes.append(
@@ -93,11 +93,11 @@ def _title(roster: Roster, points: Points, said: str, upload: Upload) -> str:
             f" out of {points.most:g}; where it is there under another title, say --column '{points.assignment}=TITLE'"
         )
         return new
-    there = roster.points.get(found[0], "")
-    if roster.kind == BRIGHTSPACE and (most := re.search(r"MaxPoints:([0-9.]+)", found[0])):
+    there = roster.points.get(matches[0], "")
+    if roster.kind == BRIGHTSPACE and (most := re.search(r"MaxPoints:([0-9.]+)", matches[0])):
         there = most[1]
-    same_most(roster, found[0], there, points.most)
-    return found[0]
+    same_most(roster, matches[0], there, points.most)
+    return matches[0]
 
 
 def _bare(kind: str, column: str) -> str:

@@ -78,8 +78,8 @@ def only_in_roster(folder: ClassFolder, assignment: str, students: Iterable[str]
         return []
     people = People(folder)
     rows = [person_of(folder, people, roster, student, assignment) for student in students]
-    known = {row.number for row in rows if isinstance(row, Person)}
-    return [person for person in roster.people if person.number not in known]
+    numbers = {row.number for row in rows if isinstance(row, Person)}
+    return [person for person in roster.people if person.number not in numbers]
 
 
 def rows_of(folder: ClassFolder, roster: Roster, points: Points) -> tuple[dict[str, Person], list[tuple[str, str]]]:
@@ -93,11 +93,11 @@ def rows_of(folder: ClassFolder, roster: Roster, points: Points) -> tuple[dict[s
         else:
             rows[student] = person_of(folder, people, roster, student, points.assignment)
     twice = Counter(row.number for row in rows.values() if isinstance(row, Person))
-    found, left_out = dict[str, Person](), list[tuple[str, str]]()
+    row_of, left_out = dict[str, Person](), list[tuple[str, str]]()
     for student, row in rows.items():
         if isinstance(row, Person) and twice[row.number] == 1:
-            found[student] = row
+            row_of[student] = row
         else:
             why = row if isinstance(row, str) else f"row {row.row} of {roster.file} is also another student's"
             left_out.append((student, f"{points.assignment}: {why}"))
-    return found, left_out
+    return row_of, left_out

@@ -90,8 +90,8 @@ class Shared:
     def sides(self) -> tuple[list[Line], list[Line]]:
         """Both texts by line."""
         left, right = (_fingerprint(text) for text in self.texts)
-        found = find_fingerprint_overlap(left.hashes, right.hashes, left.hash_idx, right.hash_idx)
-        return _lines(left, found[0]), _lines(right, found[1])
+        overlap = find_fingerprint_overlap(left.hashes, right.hashes, left.hash_idx, right.hash_idx)
+        return _lines(left, overlap[0]), _lines(right, overlap[1])
 
 
 @dataclass
@@ -129,21 +129,21 @@ def similar(folder: ClassFolder, assignment: str, progress: Progress = silent) -
     notebook = nbformat.reads(folder.released(assignment).read_text("utf-8"), as_version=4)
     stubs = {grade_id(cell).removesuffix(ANSWER): cell.source for cell in notebook.cells if _is_answer(cell)}
     asked = [exercise for exercise in tasks() if exercise.notebook == assignment and exercise.name in stubs]
-    found = Similar(assignment)
-    by_exercise = _answers(folder, assignment, notebook, [exercise.name for exercise in asked], found, progress)
+    similar_ones = Similar(assignment)
+    by_exercise = _answers(folder, assignment, notebook, [exercise.name for exercise in asked], similar_ones, progress)
     pairs: dict[tuple[str, str], Pair] = {}
     for done, exercise in enumerate(asked):
         progress("comparing exercises", done, len(asked))
         texts = by_exercise[exercise.name]
         groups = _groups(exercise, texts)
-        found.answers += len(texts)
-        found.groups += [group for group in groups if len(group.students) > 1]
+        similar_ones.answers += len(texts)
+        similar_ones.groups += [group for group in groups if len(group.students) > 1]
         own = [group for group in groups if not group.known]
         for students, shared in _compared(exercise, stubs[exercise.name], own):
             pairs.setdefault(students, Pair(students)).shared.append(shared)
     progress("comparing exercises", len(asked), len(asked))
-    found.pairs = sorted(pairs.values(), key=lambda pair: (-len(pair.shared), -pair.size, pair.students))
-    return found
+    similar_ones.pairs = sorted(pairs.values(), key=lambda pair: (-len(pair.shared), -pair.size, pair.students))
+    return similar_ones
 
 
 def _is_answer(cell: nbformat.NotebookNode) -> bool:
@@ -158,13 +158,13 @@ def _answers(
     assignment: str,
     notebook: nbformat.NotebookNode,
     asked: list[str],
-    found: Similar,
+    similar_ones: Similar,
     progress: Progress,
 ) -> dict[str, dict[str, str]]:
     """exercise -> student -> the answer's text, of those who wrote one. What cannot be compared is put aside."""
     written: dict[str, dict[str, str]] = {name: {} for name in asked}
     submissions = folder.submissions(assignment)
-    found.submissions = len(submissions)
+    similar_ones.submissions = len(submissions)
     broken = []
     with Intake(notebook) as intake:
         for done, (student, path) in enumerate(submissions):
@@ -173,12 +173,12 @@ def _answers(
             if seen.failed:
                 broken.append(seen.failed)
             if seen.failed or seen.notebook is None:
-                found.aside.append((student, seen.failed or seen.reason_for_instructor))
+                similar_ones.aside.append((student, seen.failed or seen.reason_for_instructor))
                 continue
             try:
                 merged = intake.merged(seen)
             except Unread as unread:
-                found.aside.append((student, unread.instructor))
+                similar_ones.aside.append((student, unread.instructor))
                 continue
             for cell in merged.notebook.cells:
                 name = grade_id(cell).removesuffix(ANSWER)
@@ -188,7 +188,7 @@ def _answers(
                     continue
                 text = in_short(_with_what_it_uses(merged, name))
                 if len(text) > MOST_TEXT:
-                    found.aside.append((student, f"{name}: more than {MOST_TEXT:,} characters"))
+                    similar_ones.aside.append((student, f"{name}: more than {MOST_TEXT:,} characters"))
                 else:
                     written[name][student] = text
     progress("reading submissions", len(submissions), len(submissions))
@@ -222,13 +222,13 @@ def in_short(text: str) -> str:
 
 def _groups(exercise: Exercise, texts: Mapping[str, str]) -> list[Group]:
     """The answers to an exercise, those that are equal together; the largest groups first."""
-    known = {_tokens(answer.source): f"a right answer of the bank, {answer.name!r}" for answer in _right(exercise)}
-    known[_tokens(reference.source(exercise.chapter, exercise.components))] = "the course's own solution"
+    origin = {_tokens(answer.source): f"a right answer of the bank, {answer.name!r}" for answer in _right(exercise)}
+    origin[_tokens(reference.source(exercise.chapter, exercise.components))] = "the course's own solution"
     together: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for student, text in texts.items():
         together[_tokens(text)].append(student)
     groups = [
-        Group(exercise.number, exercise.name, tuple(sorted(students)), texts[min(students)], known.get(tokens, ""))
+        Group(exercise.number, exercise.name, tuple(sorted(students)), texts[min(students)], origin.get(tokens, ""))
         for tokens, students in together.items()
     ]
     return sorted(groups, key=lambda group: (-len(group.students), group.students))
@@ -315,6 +315,6 @@ def _size(kind: token._TokenType, value: str) -> int:
 # ---------------------------------------------------------------- the page
 
 
-def page(found: Similar) -> str:
+def page(comparison: Similar) -> str:
     """The page, whole: it stands alone and runs nothing."""
-    return rendered("similar", page=found, common=COMMON, least=round(100 * LEAST))
+    return rendered("similar", page=comparison, common=COMMON, least=round(100 * LEAST))

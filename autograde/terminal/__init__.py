@@ -25,13 +25,13 @@ console = Console()
 LISTED = 40
 
 
-def plain(value: object) -> str:
+def printable_text(value: object) -> str:
     """Text as a terminal may show it: what would turn the line round, move the cursor or be no text is spelled out."""
     return spelled(str(value))
 
 
 def text(value: object, style: str = "") -> Text:
-    return Text(plain(value), style=style)
+    return Text(printable_text(value), style=style)
 
 
 def say(value: object, style: str = "") -> None:
@@ -41,7 +41,7 @@ def say(value: object, style: str = "") -> None:
 
 def table(title: str, *columns: str, right: Collection[str] = (), whole: Collection[str] = ()) -> Table:
     """A table without rows yet. Cells are folded where there is too little room, but for those of `whole` columns."""
-    made = Table(title=escape(plain(title)) or None, title_justify="left")
+    made = Table(title=escape(printable_text(title)) or None, title_justify="left")
     for column in columns:
         justify: Literal["left", "right"] = "right" if column in right else "left"
         made.add_column(column, justify=justify, overflow="fold", no_wrap=column in whole)

@@ -41,24 +41,26 @@ def show_summary(assignment: str, report: Summary, page: Path | None) -> None:
     say(f"The whole summary: {page}" if page else "Nothing was written.")
 
 
-def show_similar(found: Similar, page: Path, dry_run: bool) -> None:
+def show_similar(comparison: Similar, page: Path, dry_run: bool) -> None:
     """Whose answers are equal, and which students' answers share much."""
-    for student, why in found.aside:
+    for student, why in comparison.aside:
         say(f"Not compared: {student}, {why}", "yellow")
-    own = [group for group in found.groups if not group.known]
+    own = [group for group in comparison.groups if not group.known]
     for group in own[:LISTED]:
         say(f"Equal answers to {group.number} {group.name}: {wording.listed(group.students, 10, '; ')}")
     if len(own) > LISTED:
         console.print(text(f"{wording.counted(len(own) - LISTED, 'more group')} of equal answers"))
-    if known := len(found.groups) - len(own):
-        more = f"{wording.counted(known, 'more group')} of answers equal to a right one that the course has"
+    if of_the_course := len(comparison.groups) - len(own):
+        more = f"{wording.counted(of_the_course, 'more group')} of answers equal to a right one that the course has"
         console.print(text(f"{more}: that says little."))
-    for pair in found.pairs[:10]:
+    for pair in comparison.pairs[:10]:
         numbers = ", ".join(each.number for each in pair.shared)
         say(f"Alike: {' and '.join(pair.students)}, in {numbers}")
     done = f"The page would be {page} (nothing was written)" if dry_run else f"Side by side: {page}"
-    answers = f"{wording.counted(found.answers, 'answer')} of {wording.counted(found.submissions, 'submission')}"
-    pairs = f"{wording.counted(len(found.pairs), 'pair')} of students with much in common"
+    answers = (
+        f"{wording.counted(comparison.answers, 'answer')} of {wording.counted(comparison.submissions, 'submission')}"
+    )
+    pairs = f"{wording.counted(len(comparison.pairs), 'pair')} of students with much in common"
     say(f"{answers}; {pairs}. {done}")
 
 

@@ -15,7 +15,7 @@ from rich.progress import (
     TimeRemainingColumn,
 )
 
-from autograde.terminal import console, plain, text
+from autograde.terminal import console, printable_text, text
 
 if TYPE_CHECKING:
     from autograde.grading.run import Line
@@ -49,11 +49,11 @@ class Steps:
         began = self.began.setdefault(step, now)
         if self.bar is not None:
             if step not in self.tasks:
-                self.tasks[step] = self.bar.add_task(plain(step), total=of)
+                self.tasks[step] = self.bar.add_task(printable_text(step), total=of)
             self.bar.update(self.tasks[step], completed=done, total=of)
         elif 0 < done < of and now - self.said >= self.PAUSE:
             left = (now - began) / done * (of - done)
-            print(plain(f"{step}: {done} of {of}, about {max(1, round(left / 60))} min left"), flush=True)
+            print(printable_text(f"{step}: {done} of {of}, about {max(1, round(left / 60))} min left"), flush=True)
             self.said = now
 
 
@@ -80,4 +80,4 @@ class RunProgress(Steps):
             left = (time.monotonic() - began) / done * (of - done)
             measured = self.fresh[assignment] >= 5  # the first ones pay for the start, and the rest may be unchanged
             message += f" (about {left / 60:.0f} min left)" if measured and left > 90 else ""
-            print(plain(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)
+            print(printable_text(f"[{done}/{of}] {assignment} {line.student}: {message}"), flush=True)

@@ -53,7 +53,7 @@ class Moodle:
 
     def standing(self, item: Item) -> Found:
         with as_documented(self.name):
-            return self._found(item)
+            return self._standings(item)
 
     def user_of(self, person: Person) -> str:
         return self._users.get(person.number) or (self._users.get(folded(person.email), "") if person.email else "")
@@ -93,7 +93,7 @@ class Moodle:
         self._assignments = {str(each["id"]): each for each in _rows(courses[0], "assignments")}
         return [_item(each) for each in self._assignments.values()]
 
-    def _found(self, item: Item) -> Found:
+    def _standings(self, item: Item) -> Found:
         ids, self._grades = [item.number], {}
         participants = list(self._participants(item))
         users = Counter(str(each["id"]) for each in participants)
@@ -190,7 +190,7 @@ class Moodle:
         files = {"file": (page.name, page.content(), "text/html")}
         answer = self._answer("/webservice/upload.php", data, again=False, files=files)
         if answer[0].get("error"):
-            raise Refused(f"Moodle did not take the page: {self._session.shown(answer[0]['error'])}")
+            raise Refused(f"Moodle did not take the page: {self._session.in_a_message(answer[0]['error'])}")
         return int(answer[0]["itemid"])
 
     def _call(self, function: str, *, again: bool = True, **parameters: Any) -> Any:
@@ -202,8 +202,8 @@ class Moodle:
         answer = response.json()
         if not isinstance(answer, dict) or not ("exception" in answer or "errorcode" in answer):
             return answer
-        code = self._session.shown(answer.get("errorcode"))
-        words = self._session.shown(answer.get("message") or answer.get("error"))
+        code = self._session.in_a_message(answer.get("errorcode"))
+        words = self._session.in_a_message(answer.get("message") or answer.get("error"))
         if code == "invalidtoken":
             raise Stopped("Moodle does not take the token: it is mistyped, revoked or expired. To do: make a new one")
         if code in _TOKEN:

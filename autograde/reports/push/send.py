@@ -92,17 +92,17 @@ class Push:
         target = Target(self.kind, self.address, self.course, item.number, assignment)
         history = sent.of(target)
         self._free(assignment, item, history)
-        found = self.platform.standing(item)
-        done = Pushed(assignment, item, [], left_out, list(found.notes))
+        standings = self.platform.standing(item)
+        done = Pushed(assignment, item, [], left_out, list(standings.notes))
         closed = self.platform.takes_pages(item) if pages else ""
         if closed:
             done.notes.append(closed)
-        users = _users(self.platform, rows, found, done)
+        users = _users(self.platform, rows, standings, done)
         without = 0
         for student, user in users.items():
             page = self._page(student, assignment) if pages and not closed else None
             without += page is None
-            after, standing = round(points.of[student], 2), found.people[user]
+            after, standing = round(points.of[student], 2), standings.people[user]
             change = decide(student, user, standing, history.get(user, History()), after, page, self.overwrite)
             done.changes.append(change)
         if pages and not closed and without:
@@ -137,17 +137,17 @@ class Push:
     def _send(self, done: Pushed, sent: Sent, target: Target, history: Mapping[str, History]) -> None:
         numbers = Ledger(self.folder.ledger).numbers({change.student for change in done.changes})
         for change in done.changes:
-            known = history.get(change.user, History())
-            if change.kind == SAME and (known.confirmed, known.assignment) != (change.after, done.assignment):
+            before = history.get(change.user, History())
+            if change.kind == SAME and (before.confirmed, before.assignment) != (change.after, done.assignment):
                 sent.add(target, numbers[change.student], change.user, change.after, "", confirmed=True)
         todo = [place for place, change in enumerate(done.changes) if change.kind == SEND]
         lost = refused = 0
         for count, place in enumerate(todo):
             change = done.changes[place]
             self.progress(done.assignment, count, len(todo))
-            known = history.get(change.user, History())
+            before = history.get(change.user, History())
             try:
-                done.changes[place] = self._one(done.item, change, sent, target, numbers[change.student], known)
+                done.changes[place] = self._one(done.item, change, sent, target, numbers[change.student], before)
             except Stopped as error:
                 done.stopped, done.left = str(error), len(todo) - count
                 return
@@ -162,14 +162,14 @@ class Push:
             if done.changes[place].kind == SEND:
                 done.sent.append(change.student)
 
-    def _one(self, item: Item, change: Change, sent: Sent, target: Target, number: int, known: History) -> Change:
+    def _one(self, item: Item, change: Change, sent: Sent, target: Target, number: int, before: History) -> Change:
         """Sends one student's, unless it is there by now or somebody was there before; the change as it came out."""
         student, user, after, page = change.student, change.user, change.after, change.page
         try:
             now = self.platform.look(item, user)
         except Unknown as error:
             raise Unknown(f"{error}, so nothing was sent") from None
-        change = decide(student, user, now, known, after, page, self.overwrite)
+        change = decide(student, user, now, before, after, page, self.overwrite)
         if change.kind == SEND:
             name = change.page.name if change.page else ""
             sent.add(target, number, user, after, name, confirmed=False)
@@ -209,10 +209,10 @@ class Push:
 
 
 def decide(
-    student: str, user: str, now: Standing, known: History, after: float, page: Page | None, overwrite: bool
+    student: str, user: str, now: Standing, before: History, after: float, page: Page | None, overwrite: bool
 ) -> Change:
     """What becomes of a student, as things stand there."""
-    there = now.pages if now.pages is not None else {known.page}
+    there = now.pages if now.pages is not None else {before.page}
     change = Change(student, user, SEND, now.points, after, page, now.note)
     if now.closed:
         return replace(change, kind=HELD, page=None, why=now.closed)
@@ -221,15 +221,15 @@ def decide(
         change = replace(change, page=None, why=theirs if _foreign(now, page) else now.note)
     if now.points is not None and _same(now.points, after):
         return change if change.page else replace(change, kind=SAME)
-    ours = known.confirmed is None if now.points is None else known.ours(now.points)
+    ours = before.confirmed is None if now.points is None else before.ours(now.points)
     if ours or overwrite:
         return change
     if now.points is None:
-        why = f"{known.confirmed:g} points were sent, and there are none now: somebody took them away"
-    elif known.confirmed is None:
+        why = f"{before.confirmed:g} points were sent, and there are none now: somebody took them away"
+    elif before.confirmed is None:
         why = f"{now.points:g} points stand there that were not sent from here"
     else:
-        why = f"{known.confirmed:g} points were sent, and somebody changed them to {now.points:g}"
+        why = f"{before.confirmed:g} points were sent, and somebody changed them to {now.points:g}"
     return replace(change, kind=HELD, page=None, why=f"{why}; --overwrite puts {after:g} in their place")
 
 
@@ -278,17 +278,17 @@ def _meant(items: Sequence[Item], assignment: str, said: str, name: str) -> Item
     """The platform's assignment: by its number or title as said, else by the class's name for it in its title. What was
     said is never a part of a title: a mistyped number would find another assignment."""
     wanted = (said or assignment).casefold()
-    found = [item for item in items if said and item.number == said]
-    found = found or [item for item in items if item.title.casefold() == wanted]
-    found = found or [item for item in items if not said and wanted in item.title.casefold()]
-    if len(found) != 1:
-        why = f"{len(found)} assignments of {name}'s are" if found else f"no assignment of {name}'s is"
-        some = ", ".join(f"{in_one_line(item.title)} ({item.number})" for item in (found or items)[:8]) or "none"
+    matches = [item for item in items if said and item.number == said]
+    matches = matches or [item for item in items if item.title.casefold() == wanted]
+    matches = matches or [item for item in items if not said and wanted in item.title.casefold()]
+    if len(matches) != 1:
+        why = f"{len(matches)} assignments of {name}'s are" if matches else f"no assignment of {name}'s is"
+        some = ", ".join(f"{in_one_line(item.title)} ({item.number})" for item in (matches or items)[:8]) or "none"
         raise PushError(
             f"{assignment}: {why} called {said or assignment!r}; there are {some}. To do: say which by its number, with"
             f" --id '{assignment}=NUMBER'"
         )
-    return found[0]
+    return matches[0]
 
 
 def _fits(item: Item, points: Points, name: str) -> None:
@@ -301,12 +301,12 @@ def _fits(item: Item, points: Points, name: str) -> None:
         )
 
 
-def _users(platform: Platform, rows: Mapping[str, Person], found: Found, done: Pushed) -> dict[str, str]:
+def _users(platform: Platform, rows: Mapping[str, Person], standings: Found, done: Pushed) -> dict[str, str]:
     """Student -> the platform's number, of those who are there once; the others are left out with the reason."""
     users = {student: platform.user_of(person) for student, person in rows.items()}
     count, fine = Counter(users.values()), dict[str, str]()
     for student, user in users.items():
-        if not user or user not in found.people:
+        if not user or user not in standings.people:
             number = f" (number {rows[student].number})"
             why = (
                 f"is not in {done.item.title!r} on {platform.name}{number}: enrolled there, and in the roster as there?"
@@ -314,7 +314,7 @@ def _users(platform: Platform, rows: Mapping[str, Person], found: Found, done: P
         elif count[user] > 1:
             others = [other for other in users if users[other] == user and other != student]
             why = f"is the same person on {platform.name} as {', '.join(others)}: see the roster"
-        elif user in found.twice:
+        elif user in standings.twice:
             why = f"was listed twice by {platform.name}, whose answer cannot be right: give the command again"
         else:
             fine[student] = user

@@ -75,9 +75,9 @@ def address_of(given: str) -> str:
         _ = parts.port  # which may be no number
     except ValueError:
         raise ValueError(none) from None
-    plain = parts.scheme == "http" and parts.hostname in _LOCAL
+    local = parts.scheme == "http" and parts.hostname in _LOCAL
     more = parts.query or parts.fragment or re.search(r"\s", parts.netloc)
-    if not parts.hostname or not (parts.scheme == "https" or plain) or more:
+    if not parts.hostname or not (parts.scheme == "https" or local) or more:
         raise ValueError(none)
     if parts.username or parts.password:
         raise ValueError("the address has a name or a password in it: the token alone says who you are")
@@ -203,9 +203,9 @@ class Session(requests.Session):
             errors = f"{errors}: {read['error_description']}"
         each = errors if isinstance(errors, list) else [errors]
         messages = [str(one["message"]) for one in each if isinstance(one, dict) and "message" in one]
-        return self.shown("; ".join(messages) if messages else errors)
+        return self.in_a_message("; ".join(messages) if messages else errors)
 
-    def shown(self, words: object) -> str:
+    def in_a_message(self, words: object) -> str:
         """Words of a platform's as they may stand in a message."""
         return in_one_line(re.sub(r"\s+", " ", str(words or "")).replace(self._token, "(token)"))[:200]
 
