@@ -71,13 +71,13 @@ class Binding:
             return self._named_in_classroom(place, roster)
         if place.scheme == "Canvas" and _is_test_student(place, roster):
             return f"Canvas's Test Student, who is nobody in the class. To do: for a person of that name, {IN_A_FOLDER}"
-        found = _in_roster(place, roster) if roster else None
-        if isinstance(found, str):
-            return found
-        if isinstance(found, Person):
-            return [self._bound(found, place.scheme, place.key)]
-        if found is not None:  # the key is the group's, and no member's own
-            return [replace(self._bound(each, place.scheme, *_words(each)), key=place.key) for each in found]
+        person = _in_roster(place, roster) if roster else None
+        if isinstance(person, str):
+            return person
+        if isinstance(person, Person):
+            return [self._bound(person, place.scheme, place.key)]
+        if person is not None:  # the key is the group's, and no member's own
+            return [replace(self._bound(each, place.scheme, *_words(each)), key=place.key) for each in person]
         if roster is None and _may_be_a_group(place):
             return (
                 f"{safe(place.student)!r} is called as a group is, and no roster says who is in it. To do:"
@@ -110,16 +110,16 @@ class Binding:
                 "students can give such a name to a file, so only a roster says whose it is. To do: give --roster a CSV"
                 f" of your class with the columns id and name, or {IN_A_FOLDER}"
             )
-        found = [roster.named(readable(name)) for name in place.names]
-        people = {each.number: each for each in found if isinstance(each, Person)}
-        unclear = [each for each in found if isinstance(each, str) and not each.startswith("nobody")]
+        named = [roster.named(readable(name)) for name in place.names]
+        people = {each.number: each for each in named if isinstance(each, Person)}
+        unclear = [each for each in named if isinstance(each, str) and not each.startswith("nobody")]
         if len(people) == 1 and not unclear:
             (person,) = people.values()
             return [self._bound(person, place.scheme, person.number)]
         if people and not unclear:
             names = " and ".join(f"{safe(each.name)!r} (row {each.row})" for each in people.values())
             unclear = [f"its name bears those of {names} of {roster.file}"]
-        why = unclear or [each for each in found if isinstance(each, str)]
+        why = unclear or [each for each in named if isinstance(each, str)]
         return f"{why[0]}. To do: {IN_A_FOLDER}, with a name that is in the roster"
 
     def _submitter(self, submitter: Submitter, roster: Roster | None) -> Bound | str:
@@ -132,10 +132,10 @@ class Binding:
     def _bound(self, person: Person, scheme: str, key: str, *others: str) -> Bound:
         """By the name that the class has for this person since before there was a roster, if it has one."""
         keys = (key, *others) if scheme in _LASTING else ()
-        known = next(filter(None, (self.people.known(scheme, each) for each in keys)), "")
+        before = next(filter(None, (self.people.student_of(scheme, each) for each in keys)), "")
         if self.roster is None:  # the kept one may be older than what is collected, and its times another attempt's
-            return Bound(known or person.student, key)
-        return Bound(known or person.student, key, person.when, person.late, person.why)
+            return Bound(before or person.student, key)
+        return Bound(before or person.student, key, person.when, person.late, person.why)
 
 
 def _is_test_student(place: Place, roster: Roster | None) -> bool:
@@ -162,30 +162,30 @@ def _in_roster(place: Place, roster: Roster) -> Person | tuple[Person, ...] | st
     if place.scheme == "Moodle":
         if roster.kind == MOODLE:
             return _in_worksheet(place, name, roster)
-        found: Person | str | None = roster.named(name)
+        person: Person | str | None = roster.named(name)
     elif place.scheme == "Canvas":
         if place.key.startswith("anon_"):
             return None
-        found = roster.exactly(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
-        found = found or f"no row of {roster.file} has the ID {safe(place.key)}"
+        person = roster.exactly(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
+        person = person or f"no row of {roster.file} has the ID {safe(place.key)}"
     elif place.scheme == "Gradescope":
         return None  # a number of Gradescope's alone, where there is no list
     elif place.scheme in (FOLDERS, LOOSE):
-        found = roster.called(name)  # the instructor's own words
+        person = roster.called(name)  # the instructor's own words
     elif place.scheme == "Brightspace":
-        found = roster.named(name)
+        person = roster.named(name)
     else:
-        found = roster.exactly(place.key)
+        person = roster.exactly(place.key)
     group = roster.of_group(name) if place.scheme in (*_BY_GROUP, FOLDERS, LOOSE) else ()
-    if isinstance(group, str) or (group and not isinstance(found, str)):
+    if isinstance(group, str) or (group and not isinstance(person, str)):
         why = group if isinstance(group, str) else f"{safe(name)!r} is a person in {roster.file}, and a group in it"
         return f"{why}. To do: {IN_A_FOLDER}"
-    if isinstance(found, str) and not group:
+    if isinstance(person, str) and not group:
         todo = (
             "give the newest roster with --roster, or put it into FOLDER/STUDENT/ASSIGNMENT/ under a name that is in it"
         )
-        return f"{found}. To do: {todo}" + (f"; for a group, {_SAY_GROUPS}" if _may_be_a_group(place) else "")
-    return found if isinstance(found, Person) else group
+        return f"{person}. To do: {todo}" + (f"; for a group, {_SAY_GROUPS}" if _may_be_a_group(place) else "")
+    return person if isinstance(person, Person) else group
 
 
 def _in_worksheet(place: Place, name: str, roster: Roster) -> Person | tuple[Person, ...] | str:

@@ -206,20 +206,20 @@ def _each_ones(submissions: Submissions) -> Submissions:
 
 def _without_gradescopes_list(entries: list[Entry], given: Given, who: Binding, intake: Intake) -> list[Entry]:
     """The entries but for Gradescope's list of who is who, which is read: the outermost, beside all submissions."""
-    found = [
+    lists = [
         entry
         for entry in entries
         if entry.parts == (LIST,) or (entry.parts[1:] == (LIST,) and EXPORT.fullmatch(entry.parts[0]))
     ]
-    if not found or given.names:
+    if not lists or given.names:
         return entries
-    data = one_of(given, found[0], MAX_LIST, intake)
+    data = one_of(given, lists[0], MAX_LIST, intake)
     try:
         who.listed = listed(data.decode("utf-8-sig"))
     except ValueError as error:
         why = f"it is not written in UTF-8 ({error})" if isinstance(error, UnicodeDecodeError) else error
-        raise BadSource(f"{safe(found[0].name)}: {why}. To do: export the submissions again") from None
-    return [entry for entry in entries if entry is not found[0]]
+        raise BadSource(f"{safe(lists[0].name)}: {why}. To do: export the submissions again") from None
+    return [entry for entry in entries if entry is not lists[0]]
 
 
 def _in_nobodys_place(
@@ -265,8 +265,8 @@ def _ask_whose_names_these_are(source: Path, names: Names) -> NoReturn:
     """Raises BadSource with what to type, where a student may have chosen all the names that a source has."""
     below, platforms = names.asked_for()
     which = shlex.quote(safe(str(source / below)))
-    *known, mine = [f"--platform {platform}" for platform in platforms]
-    downloaded = f"if you downloaded it there yourself, collect {which} {' or '.join(known)}; " if known else ""
+    *theirs, mine = [f"--platform {platform}" for platform in platforms]
+    downloaded = f"if you downloaded it there yourself, collect {which} {' or '.join(theirs)}; " if theirs else ""
     like = f"nobody has said who gave the names in {safe(source.name)}"
     if names.like:
         like = f"the names in {safe(source.name)} are as {' or '.join(names.like)} gives them"

@@ -34,7 +34,7 @@ def without_magics(source: str, notes: Notes) -> str:
     text = "\n".join(lines)
     if parsed(text) is not None:
         return text
-    text, plain = _undressed(text), text
+    text, dressed = _undressed(text), text
     if parsed(text) is not None:
         return text
     before = [*notes.student], [*notes.instructor]
@@ -44,7 +44,7 @@ def without_magics(source: str, notes: Notes) -> str:
         lines = [line if i in inside else _without_magic(line, notes) for i, line in enumerate(text.split("\n"))]
         if parsed("\n".join(lines)) is not None:
             return "\n".join(lines)
-    return "\n".join(lines) if text == plain or lines != text.split("\n") else plain
+    return "\n".join(lines) if text == dressed or lines != text.split("\n") else dressed
 
 
 _PROMPT = re.compile(r"(?:>>>|\.\.\.|In \[\d*\]:|\s*\.{3,}:)(?: |$)")

@@ -134,11 +134,11 @@ class People:
         scheme, key = _composed(mark)
         if not os.path.lexists(self.submitted / student / name):
             return ""
-        before, known, _ = self._before(student, name) or (FOLDERS, student, "")
-        if (before, known) == (scheme, key):
+        before, before_key, _ = self._before(student, name) or (FOLDERS, student, "")
+        if (before, before_key) == (scheme, key):
             return ""
         return (
-            f"two people may be {student}: the one that is there is {safe(known)!r} ({safe(before)}), this one is"
+            f"two people may be {student}: the one that is there is {safe(before_key)!r} ({safe(before)}), this one is"
             f" {safe(key)!r} ({scheme}). To do: put it into FOLDER/ANOTHER NAME/{name}/ and collect FOLDER"
             f" (the same person? then take submissions/{student}/{name} away first)"
         )
@@ -173,8 +173,8 @@ class People:
     def marks_of(self, student: str) -> list[tuple[str, str]]:
         """The marks under which a student's submissions came."""
         places = [place for place in self.marks if place.rpartition("/")[0] == student]
-        found = [self._before(*place.rsplit("/", 1)) for place in places]
-        return [(before[0], before[2]) for before in found if before is not None]
+        marks = [self._before(*place.rsplit("/", 1)) for place in places]
+        return [(before[0], before[2]) for before in marks if before is not None]
 
     def forget(self, student: str) -> None:
         """Forgets whose a student's submissions were."""
@@ -183,7 +183,7 @@ class People:
             self.marks = left
             self._write()
 
-    def known(self, scheme: str, key: str) -> str:
+    def student_of(self, scheme: str, key: str) -> str:
         """The student of whom something was collected under this mark, "" where nothing was."""
         return self._students.get(_composed((scheme, key)), "")
 

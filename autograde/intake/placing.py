@@ -159,5 +159,5 @@ def _latest(attempts: dict[tuple[str, str], dict[str, Submission]], aside: Aside
 
 def _two_people(student: str, people: set[tuple[str, str]]) -> str:
     keys = sorted(key for _, key in people)
-    shown = ", ".join(f"{safe(key)}{own}" for key, own in zip(keys, spelled_apart(*keys), strict=True))
-    return f"two people would be {student} ({shown}): put their files into folders of names that tell them apart"
+    distinct = ", ".join(f"{safe(key)}{own}" for key, own in zip(keys, spelled_apart(*keys), strict=True))
+    return f"two people would be {student} ({distinct}): put their files into folders of names that tell them apart"

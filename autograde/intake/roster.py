@@ -85,11 +85,11 @@ class Roster:
         said = [word for word in words if word]
         for word in said:
             for index, key in indexes:
-                found = index.get(key(word), [])
-                if len(found) == 1:
-                    return found[0]
-                if found:
-                    rows = " and ".join(str(each.row) for each in found[:5])
+                matches = index.get(key(word), [])
+                if len(matches) == 1:
+                    return matches[0]
+                if matches:
+                    rows = " and ".join(str(each.row) for each in matches[:5])
                     return f"{safe(word)!r} may be any of rows {rows} of {self.file}"
         return f"nobody in {self.file} is called {safe(next(iter(said), ''))!r}"
 

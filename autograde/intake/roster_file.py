@@ -111,11 +111,11 @@ def _header(text: str, name: str) -> tuple[str, list[str]]:
     """(what parts the cells, the header as `_column` leaves it): that under which most of a known header is seen."""
     lines = text.lstrip("\r\n").splitlines()
 
-    def known(separator: str) -> int:
+    def recognized(separator: str) -> int:
         columns = [_column(cell) for cell in next(csv.reader([lines[0]], delimiter=separator), [])]
         return sum(any(column in groups for groups in sum(KINDS.values(), ())) for column in columns)
 
-    separator = max(_SEPARATORS, key=known)
+    separator = max(_SEPARATORS, key=recognized)
     return separator, [_column(cell) for cell in _rows(text, name, separator)[0][1]]
 
 

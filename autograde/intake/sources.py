@@ -245,14 +245,14 @@ def one_of(given: Given, entry: Entry, most: int, intake: Intake) -> bytes:
     try:
         if entry.path is not None:
             return b"".join(content_of(entry.path, Budget(most)))
-        found = list[bytes]()
+        blocks = list[bytes]()
         for name, content in _listed(given.outer, Budget(MAX_UNPACKED, MAX_ENTRIES), intake):
             if unpack.parts(name) == entry.member:
-                found, room = [], Budget(most)
+                blocks, room = [], Budget(most)
                 for block in content:
                     room.take(len(block))
-                    found.append(block)
-        return b"".join(found)
+                    blocks.append(block)
+        return b"".join(blocks)
     except (Damaged, TooMuch) as error:
         raise BadSource(f"{safe(entry.name)}: {error}") from None
 

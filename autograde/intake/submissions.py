@@ -166,12 +166,12 @@ def _newer(target: Path, when: str) -> str:
 
 def _came_again(target: Path, when: str, come: Provenance) -> list[str]:
     """The same submission as is there: `when` is its moment, where that was not known before; what there is to say."""
-    known = provenance.read(target)
+    kept = provenance.read(target)
     if when:
         write_atomically(target / STAMP, when + "\n")
-    if not known or when or (come.late and not known.get("late")):  # a mark that came since counts
+    if not kept or when or (come.late and not kept.get("late")):  # a mark that came since counts
         provenance.write(target, come)
-    return [f"it is known now when it came: {when}"] if when else []
+    return [f"it is kept now when it came: {when}"] if when else []
 
 
 def _replace(target: Path, coming: Path, keep: Path) -> None:

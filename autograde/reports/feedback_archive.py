@@ -47,21 +47,21 @@ def archive(folder: ClassFolder, platform: str, assignment: str, roster: Path | 
         content: bytes | None = page
         come = provenance.read(folder.submitted / student / assignment)
         if platform == MOODLE:
-            found = _for_moodle(folder, people, who, student, assignment, come)
+            name = _for_moodle(folder, people, who, student, assignment, come)
         elif platform == BRIGHTSPACE:
             if come.get("with"):
                 made.left_out.append((student, f"{assignment}: {_GROUP}"))
                 continue
-            found = _for_brightspace(come, assignment)
+            name = _for_brightspace(come, assignment)
         else:
-            found, content = _for_canvas(come, assignment, page)
-        if content is None or not found:
+            name, content = _for_canvas(come, assignment, page)
+        if content is None or not name:
             made.left_out.append((student, f"{assignment}: {_WHY[platform]}"))
             continue
-        if found in files:
-            made.left_out.append((student, f"{assignment}: another student's has the same name there, {found}"))
+        if name in files:
+            made.left_out.append((student, f"{assignment}: another student's has the same name there, {name}"))
             continue
-        files[found] = content
+        files[name] = content
         made.students.append(student)
     made.content = zipped(files)
     made.notes += list(files)
@@ -122,8 +122,8 @@ def _as_notebook(page: bytes) -> bytes:
     """A notebook that shows the page, and in which nothing is to be run."""
     text = page.decode("utf-8")
     body = re.search(r"<body[^>]*>(.*)</body>", text, re.DOTALL)
-    shown = re.sub(r"<(style|svg)\b.*?</\1>", "", body[1] if body else text, flags=re.DOTALL)
-    output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": shown, "text/plain": "Feedback"}}
+    visible = re.sub(r"<(style|svg)\b.*?</\1>", "", body[1] if body else text, flags=re.DOTALL)
+    output = {"output_type": "display_data", "metadata": {}, "data": {"text/html": visible, "text/plain": "Feedback"}}
     cell: dict[str, Any] = {"cell_type": "code", "id": "feedback", "execution_count": None, "metadata": {}}
     cell |= {"source": "", "outputs": [output]}
     notebook = {"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": [cell]}

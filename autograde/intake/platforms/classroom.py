@@ -35,10 +35,10 @@ def names_in(stem: str, titles: Iterable[str]) -> tuple[str, ...]:
     if is_a_copy(stem) or _is_title(stem, titles):
         return ()
     beside = [
-        found["name"]
+        match["name"]
         for title in titles
         for form in (rf"(?P<name>.+?)[\W_]+{_form(title)}", rf"{_form(title)}[\W_]+(?P<name>.+)")
-        if (found := re.fullmatch(form, stem, re.IGNORECASE | re.DOTALL))
+        if (match := re.fullmatch(form, stem, re.IGNORECASE | re.DOTALL))
     ]
     parts = [part for text in (*beside, stem) for part in _BETWEEN.split(text) if not _is_title(part, titles)]
     likely = [each.strip() for each in (*beside, *parts, stem)]
@@ -47,8 +47,8 @@ def names_in(stem: str, titles: Iterable[str]) -> tuple[str, ...]:
 
 def titled(text: str, titles: Iterable[str]) -> str:
     """The one assignment of which a folder's or a file's name bears the title, with its number or without; else ""."""
-    found = [each for each in titles if re.search(rf"(?:^|[\W_]){_form(each)}(?:$|[\W_])", text, re.IGNORECASE)]
-    return found[0] if len(found) == 1 else ""
+    bearing = [each for each in titles if re.search(rf"(?:^|[\W_]){_form(each)}(?:$|[\W_])", text, re.IGNORECASE)]
+    return bearing[0] if len(bearing) == 1 else ""
 
 
 def _form(title: str) -> str:

@@ -33,7 +33,7 @@ def test_what_a_collection_that_was_killed_has_kept_is_known_to_the_next(folder)
         file.write(b'{"Eve/02-bah')  # and it was killed while it wrote
     assert not killed.path.exists()
     again = People(folder)
-    assert again.known("Moodle", "1") == "Bob" and not again.another("Ada", NAME, ("Moodle", "0"))
+    assert again.student_of("Moodle", "1") == "Bob" and not again.another("Ada", NAME, ("Moodle", "0"))
     assert "two people may be Ada" in again.another("Ada", NAME, ("Moodle", "9"))
     again.keep("Cleo", NAME, ("Moodle", "2"))
     again.settle()
@@ -42,7 +42,7 @@ def test_what_a_collection_that_was_killed_has_kept_is_known_to_the_next(folder)
     again.keep("Dora", NAME, ("Moodle", "3"))
     again.forget("Ada")
     assert b"Ada" not in again.path.read_bytes() and not again._since.exists()
-    assert People(folder).known("Moodle", "3") == "Dora"
+    assert People(folder).student_of("Moodle", "3") == "Dora"
 
 
 def test_a_students_place_in_a_large_class_costs_no_more_than_in_a_small_one(folder, tmp_path, monkeypatch):
