@@ -171,7 +171,7 @@ def _came_again(target: Path, when: str, come: Provenance) -> list[str]:
         write_atomically(target / STAMP, when + "\n")
     if not kept or when or (come.late and not kept.get("late")):  # a mark that came since counts
         provenance.write(target, come)
-    return [f"it is kept now when it came: {when}"] if when else []
+    return [f"it is known now when it came: {when}"] if when else []
 
 
 def _replace(target: Path, coming: Path, keep: Path) -> None:

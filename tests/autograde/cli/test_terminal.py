@@ -50,6 +50,6 @@ def test_a_narrow_terminal_shows_every_mean_and_count(monkeypatch, width):
 
 def test_nothing_in_a_name_moves_the_line():
     hostile = "a\u202eb\x1b[2Jc\rd\u2028e\x9bf\udcffg"
-    assert terminal.plain(hostile) == "a\\u202eb\\u001b[2Jc\\u000dd\\u2028e\\u009bf\\udcffg"
+    assert terminal.printable_text(hostile) == "a\\u202eb\\u001b[2Jc\\u000dd\\u2028e\\u009bf\\udcffg"
     for name in ("Łukasz, محمد", "👩🏽\u200d🎓", "[bold]x[/bold]", "=1+2"):
-        assert terminal.plain(name) == name
+        assert terminal.printable_text(name) == name

@@ -141,15 +141,15 @@ def test_any_name_can_be_traced_summed_and_shown(toy_released, toy_notebook, sub
     where = ("--class", toy_released.root)
     result = run("grade", *where)
     assert result.exit_code == 0 and "\u202e" not in result.output
-    assert all(terminal.plain(name) in result.output for name in names)
+    assert all(terminal.printable_text(name) in result.output for name in names)
     html = toy_released.summary(toy.NAME).read_text("utf-8")
     assert "<b>x" not in html and f"{len(names)}</strong> submissions graded" in html
     traced = trace.traces(toy_released, toy.NAME)
     assert set(traced) == set(names) and all(one.records for one in traced.values())
     for name in names:
         result = run("trace", *where, "--", name, "00")
-        assert result.exit_code == 0 and f"{terminal.plain(name)}, 00-toy: 0 of 9 points" in result.output
-        assert terminal.plain(f"--student {shlex.quote(name)} --diff") in result.output
+        assert result.exit_code == 0 and f"{terminal.printable_text(name)}, 00-toy: 0 of 9 points" in result.output
+        assert terminal.printable_text(f"--student {shlex.quote(name)} --diff") in result.output
     export.export(toy_released)
     rows = list(csv.DictReader(toy_released.grades.open(newline="")))
     assert {row["student_id"].removeprefix("'") for row in rows} == set(names)
