@@ -237,7 +237,7 @@ _PACKAGES = ("torch.", "numpy.", "scipy.", "sklearn.", "transformers.", "x_trans
 _OF_NUMPY = type(np.convolve)  # what stands before a function of NumPy's that other kinds of arrays may answer
 _walked: set[str] = set()  # modules
 _python: dict[int, types.FunctionType] = {}  # their functions
-_found: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
+_members: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
 
 
 def _came() -> list[str]:
@@ -264,15 +264,15 @@ def _functions(families: tuple[str, ...]) -> list[tuple[types.FunctionType, type
                     _python[id(each)] = each
                     each = vars(each).get("__wrapped__")
     for family in families:
-        looked_at, functions = _found.get(family, (0, []))
+        looked_at, functions = _members.get(family, (0, []))
         for function in list(_python.values())[looked_at:] if looked_at < len(_python) else ():
             if _does_the_work(family, function):
                 code = function.__code__  # which may hold variables of a function around it
                 functions.append(
                     (function, _refuse.__code__.replace(co_freevars=code.co_freevars, co_name=code.co_name))
                 )
-        _found[family] = len(_python), functions
-    return [member for family in families for member in _found[family][1]]
+        _members[family] = len(_python), functions
+    return [member for family in families for member in _members[family][1]]
 
 
 def _does_the_work(family: str, function: types.FunctionType) -> bool:
