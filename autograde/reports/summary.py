@@ -224,9 +224,8 @@ def _look(trace: Trace, formgrader: str) -> Look | None:
     why += [f"{', '.join(_numbers(trace, trace.changed))}: points by a person"] if trace.changed else []
     if not why:
         return None
-    details = dict.fromkeys(detail for record in trace.records.values() for detail in record.details)
     page = f"{formgrader}/submissions/{trace.notebook}/" if trace.notebook else ""
-    return Look(trace.student, trace.points, tuple(why), tuple(details), bool(trace.waits), page)
+    return Look(trace.student, trace.points, tuple(why), tuple(trace.details), bool(trace.waits), page)
 
 
 def _numbers(trace: Trace, names: list[str]) -> list[str]:

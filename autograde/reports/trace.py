@@ -61,6 +61,11 @@ class Trace:
         return max(self.records.values(), key=lambda record: record.run == self.run, default=None)
 
     @property
+    def details(self) -> list[str]:
+        """What the instructor is told, of the submission and of each exercise: where the grader failed, its error."""
+        return list(dict.fromkeys(detail for record in self.records.values() for detail in record.details))
+
+    @property
     def waits(self) -> list[str]:
         """Exercises that a person has still to look at."""
         return [name for name, given in self.given.items() if given.waits]
@@ -149,7 +154,7 @@ def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
         ("Release", f"sha256 {record.release}, {_release_now(folder, record)}"),
     ]
     lines += [("Flag", flag) for flag in record.flags]
-    return lines + [("Noted", detail) for detail in record.details]
+    return lines + [("Noted", detail) for detail in trace.details]
 
 
 def by_hand(trace: Trace, exercise: str) -> str:

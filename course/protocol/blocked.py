@@ -237,7 +237,10 @@ _PACKAGES = ("torch.", "numpy.", "scipy.", "sklearn.", "transformers.", "x_trans
 _OF_NUMPY = type(np.convolve)  # what stands before a function of NumPy's that other kinds of arrays may answer
 _walked: set[str] = set()  # modules
 _python: dict[int, types.FunctionType] = {}  # their functions
-_members: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}  # of a family, among the first ones
+# Of a family, among the first ones.
+_members: dict[
+    str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]
+] = {}
 
 
 def _came() -> list[str]:

@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+from dataclasses import replace
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -48,6 +49,15 @@ def test_every_submission_of_the_class_can_be_traced(toy_class):
 )
 def test_how_late_in_words(late, words):
     assert trace.how_long(late) == words
+
+
+def test_what_went_wrong_at_any_exercise_is_told(toy_class):
+    one = trace.traces(toy_class.folder, toy.NAME, ["right"])["right"]
+    names = list(one.records)
+    for name in names:  # which of them stands for the whole, nobody needs to know
+        records = one.records | {name: replace(one.records[name], details=[f"the judge failed at {name}"])}
+        words = trace.in_words(toy_class.folder, replace(one, records=records))
+        assert ("Noted", f"the judge failed at {name}") in words
 
 
 def test_the_gradebooks_own_sums_are_the_same(toy_class):
