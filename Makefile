@@ -7,7 +7,7 @@ PYTHON ?= $(shell for python in python3 python3.14 python3.13 python3.12 python3
 VENV := $(if $(filter Windows_NT,$(OS)),.venv/Scripts,.venv/bin)
 PORT ?= 8000
 CLASS ?= class
-MINUTES ?= 30
+MINUTES ?= 45
 ARGS ?=
 # CUDA=1 takes torch's build for NVIDIA's GPUs, CUDA=0 the one for the CPU; what was chosen stays.
 BUILD := $(if $(filter 1,$(CUDA)),--cuda)$(if $(filter 0,$(CUDA)),--no-cuda)
@@ -62,7 +62,7 @@ style: test-set-up
 	@$(VENV)/ruff format --check .
 	@$(VENV)/mypy
 
-gpu: gpu-set-up ## all that needs a GPU, in parts that resume (MINUTES=30; CARD=a100 only says what it would do there)
+gpu: gpu-set-up ## all that needs a GPU, in parts that resume (MINUTES=45; CARD=a100 only says what it would do there)
 	@$(IN_VENV) $(VENV)/python -m benchmarks.gpu --minutes "$(MINUTES)" $(if $(CARD),--card "$(CARD)")
 
 lock: test-set-up ## make requirements.txt from pyproject.toml again (ARGS="--upgrade" takes the newest)

@@ -1,4 +1,4 @@
-"""All that needs a GPU, by one command: `make gpu MINUTES=30`, or
+"""All that needs a GPU, by one command: `make gpu MINUTES=45`, or
 
     python -m benchmarks.gpu --minutes 30        # looks what is here, then one part after the other
     python -m benchmarks.gpu --card a100         # what it would do on that card, and what arithmetic expects of it
@@ -69,8 +69,11 @@ def ladder_part(model: str, name: str, rungs: list[str], minutes: float) -> Part
 
 def parts() -> list[Part]:
     """In order: what the rest rests on, then what is short, then what is long."""
-    own = {"roof": 2, "placement": 2, "correctness": 2, "chapters": 8, "training": 6}
-    made = [Part(name, minutes, f"gpu_{name}", ("benchmarks.gpu_parts", name)) for name, minutes in own.items()]
+
+    def own(name: str, minutes: float) -> Part:
+        return Part(name, minutes, f"gpu_{name}", ("benchmarks.gpu_parts", name))
+
+    made = [own("roof", 2), own("placement", 2), own("correctness", 2)]
     cuda = torch.device("cuda")
     eager = {
         model: [rung.name for rung in models.ladder(MODELS[model], "training", cuda) if not rung.mode]
@@ -78,7 +81,7 @@ def parts() -> list[Part]:
     }
     made += [ladder_part(model, "eager", rungs, 6) for model, rungs in eager.items()]
     words: tuple[str, ...] = ("benchmarks.models", "--device", "cuda", "--only", models.DECODING)
-    made.append(Part(models.DECODING, 8, "models_cuda", words))
+    made += [Part(models.DECODING, 8, "models_cuda", words), own("chapters", 8), own("training", 6)]
     for rung in (rung for rung in models.LADDER if rung.mode):
         made += [
             ladder_part(model, rung.name.removeprefix("+ ").replace(" ", "-"), [rung.name], 12) for model in MODELS
@@ -284,9 +287,9 @@ def dry_run(card: Card) -> Iterator[str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """The command; 0 where every part is done, else 1."""
+    """The command; 0 where every part is done, or a card was only asked about, else 1."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.gpu", description=(__doc__ or "").split("\n")[0])
-    parser.add_argument("--minutes", type=float, default=30.0, help="how long it may take")
+    parser.add_argument("--minutes", type=float, default=45.0, help="how long it may take")
     parser.add_argument("--card", choices=CARDS, help="only say what would be done on this card")
     asked = parser.parse_args(arguments)
     if not asked.minutes > 0:
@@ -294,15 +297,13 @@ def main(arguments: list[str] | None = None) -> int:
     if asked.card:
         for line in dry_run(CARDS[asked.card]):  # one by one: some take seconds
             print(line, flush=True)
+        return 0
     try:
         machine = look()
     except LookupError as missing:
         print(f"make gpu: {missing}", file=sys.stderr)
-        if not asked.card:
-            print("make gpu CARD=a100 says what it would do, and expect, on an A100", file=sys.stderr)
+        print("make gpu CARD=a100 says what it would do, and expect, on an A100", file=sys.stderr)
         return 1
-    if asked.card:
-        return 0
     print("\n".join(described(machine, asked.minutes)), flush=True)
     folder = BUILT / f"{machine.name}-{torch.__version__}".replace(" ", "-")
     became = run(machine, asked.minutes, parts(), folder, RESULTS, start)

@@ -124,8 +124,9 @@ class FusedMultiHeadAttention(nn.Module):
         value: Tensor,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, None]:
-        if query is key is value:
-            query = key = value = self.as_autocast_has_it(query)
+        if key is value:  # one tensor, read by two maps or by three
+            memory = self.as_autocast_has_it(key)
+            query, key, value = (memory if query is key else query), memory, memory
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)

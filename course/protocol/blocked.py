@@ -238,9 +238,7 @@ _OF_NUMPY = type(np.convolve)  # what stands before a function of NumPy's that o
 _walked: set[str] = set()  # modules
 _python: dict[int, types.FunctionType] = {}  # their functions
 # Of a family, among the first ones.
-_members: dict[
-    str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]
-] = {}
+_members: dict[str, tuple[int, list[tuple[types.FunctionType, types.CodeType]]]] = {}
 
 
 def _came() -> list[str]:

@@ -108,7 +108,7 @@ def test_a_dry_run_says_the_minutes_and_what_arithmetic_expects(monkeypatch, cap
     monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
     monkeypatch.setattr(expected, "seconds_of_step", lambda card, model, size, *_: (1.0, 0.5))
     monkeypatch.setattr(expected, "seconds_of_token", lambda card, cache, size, batch, read: (1e-3 * batch, 5e-4))
-    assert gpu.main(["--card", "t4"]) == 1
+    assert gpu.main(["--card", "t4"]) == 0  # what was asked for is said
     lines = capsys.readouterr().out.splitlines()
     for part in gpu.parts():
         assert f"{part.name}, {part.minutes:g} minutes" in lines
@@ -429,3 +429,9 @@ def test_every_card_has_its_peaks_and_only_formats_of_its_generation():
         newer = {"tf32", "bfloat16"} & each.peaks.keys()  # both came with Ampere
         assert newer == ({"tf32", "bfloat16"} if each.capability >= (8, 0) else set()), each.name
         assert each.peak(torch.float32) <= each.peak(torch.float32, tf32=True) < each.peak(torch.float16), each.name
+
+
+def test_the_time_that_is_given_by_default_reaches_every_models_ladder_and_decoding():
+    names = [part.name for part in gpu.parts()]
+    last = max(names.index(name) for name in names if name.endswith("-eager") or name == models.DECODING)
+    assert sum(part.minutes for part in gpu.parts()[: last + 1]) <= 45

@@ -294,6 +294,17 @@ def test_a_self_attention_copies_its_input_to_16_bits_once(kind):
     assert torch.equal(output, expected)
 
 
+def test_a_memory_is_copied_to_16_bits_once_too():
+    torch.manual_seed(0)
+    fused, x, memory = FusedMultiHeadAttention(MultiHeadAttention(8, 2)), torch.randn(3, 5, 8), torch.randn(3, 7, 8)
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        with CopiesTo16Bits() as seen:
+            output, _ = fused(x, memory, memory)
+        expected, _ = fused(x, memory, memory.clone())
+    assert seen.shapes.count((3, 7, 8)) == seen.shapes.count((3, 5, 8)) == 1
+    assert torch.equal(output, expected)
+
+
 def test_what_autocast_leaves_alone_is_left_alone():
     attention = FusedMultiHeadAttention(MultiHeadAttention(8, 2).double())
     x = torch.randn(3, 5, 8, dtype=torch.float64)
