@@ -124,9 +124,8 @@ class FusedMultiHeadAttention(nn.Module):
         value: Tensor,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, None]:
-        if key is value:  # one tensor, read by two maps or by three
-            memory = self.as_autocast_has_it(key)
-            query, key, value = (memory if query is key else query), memory, memory
+        once = {id(x): self.as_autocast_has_it(x) for x in (query, key, value)}  # one tensor may be two of them, or all
+        query, key, value = once[id(query)], once[id(key)], once[id(value)]
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
