@@ -124,7 +124,8 @@ class FusedMultiHeadAttention(nn.Module):
         value: Tensor,
         mask: Tensor | None = None,
     ) -> tuple[Tensor, None]:
-        once = {id(x): self.as_autocast_has_it(x) for x in (query, key, value)}  # one tensor may be two of them, or all
+        given = {id(x): x for x in (query, key, value)}  # one tensor may be two of them, or all
+        once = {number: self.as_autocast_has_it(x) for number, x in given.items()}
         query, key, value = once[id(query)], once[id(key)], once[id(value)]
         queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
