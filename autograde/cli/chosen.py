@@ -87,7 +87,7 @@ def require_student(folder: ClassFolder, student: str, *assignments: str) -> Non
     roster knows."""
     from autograde.reports import summary as summing
 
-    students = set().union(*(summing.known(folder, assignment) for assignment in assignments))
+    students = set().union(*(summing.students(folder, assignment) for assignment in assignments))
     if student not in students:
         near = did_you_mean(student, students)
         raise ValueError(f"no student {student!r} in submissions/, the gradebook or the roster{near}")

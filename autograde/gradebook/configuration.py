@@ -101,10 +101,8 @@ def outdated(folder: ClassFolder) -> bool:
 def in_file(path: Path) -> str:
     """The URL of a gradebook in SQLite's file: as people write it, unless what is in the path would be read otherwise
     there ("100%25", "really?")."""
-    plain = f"sqlite:///{path}"
-    return (
-        plain if make_url(plain).database == str(path) else URL.create("sqlite", database=str(path)).render_as_string()
-    )
+    url = f"sqlite:///{path}"
+    return url if make_url(url).database == str(path) else URL.create("sqlite", database=str(path)).render_as_string()
 
 
 def database(folder: ClassFolder) -> str:

@@ -100,11 +100,11 @@ def require(folder: ClassFolder) -> None:
 
 
 def times(
-    said: HandedIn | None, known: datetime | None, due: datetime | None, extra: timedelta | None, rule: LatePolicy
+    said: HandedIn | None, recorded: datetime | None, due: datetime | None, extra: timedelta | None, rule: LatePolicy
 ) -> tuple[Times, str]:
-    """A submission's times, and why its stamp could not count, "" where it did. `known` is the gradebook's moment,
+    """A submission's times, and why its stamp could not count, "" where it did. `recorded` is the gradebook's moment,
     for a submission of which nothing is said."""
-    moment, why, marked = known, "", False
+    moment, why, marked = recorded, "", False
     if said is not None:
         moment, marked = rule.moment(said.stamp) if said.stamp else None, said.late
         if said.stamp and moment is None:
@@ -136,8 +136,8 @@ def settle(
         by_submission: dict[str, list[tuple[str, float, float]]] = {}
         for of_submission, notebook, score, taken in notebooks.with_entities(SubmittedAssignment.id, *columns):
             by_submission.setdefault(of_submission, []).append((notebook, score or 0.0, taken or 0.0))
-        known = SubmittedAssignment.id, SubmittedAssignment.student_id, SubmittedAssignment.timestamp
-        dated = *known, SubmittedAssignment.extension, Assignment.duedate
+        keys = SubmittedAssignment.id, SubmittedAssignment.student_id, SubmittedAssignment.timestamp
+        dated = *keys, SubmittedAssignment.extension, Assignment.duedate
         rows = store.submissions(book, assignment).with_entities(*dated).all()
         for row, student, moment, extension, due in sorted(rows, key=lambda row: row[1]):
             extra = granted.get((student, assignment), extension) if due else None
@@ -171,7 +171,7 @@ def dates(folder: ClassFolder, assignment: str) -> tuple[datetime | None, dict[s
     """The assignment's due date, in UTC, and student -> how much more time, as granted here or in nbgrader."""
     granted = extensions.read(folder)
     with store.open_gradebook(folder) as book:
-        found = book.find_assignment(assignment)
-        due = found.duedate
-        more = {one.student.id: one.extension for one in found.submissions if one.extension}
+        record = book.find_assignment(assignment)
+        due = record.duedate
+        more = {one.student.id: one.extension for one in record.submissions if one.extension}
     return due, more | {student: extra for (student, name), extra in granted.items() if name == assignment}

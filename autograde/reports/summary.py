@@ -145,7 +145,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
     )
 
 
-def known(folder: ClassFolder, assignment: str) -> set[str]:
+def students(folder: ClassFolder, assignment: str) -> set[str]:
     """All students whom submissions/, the gradebook or the roster knows."""
     with store.open_gradebook(folder) as book:
         there = {student.id for student in book.students} | set(folder.students())
