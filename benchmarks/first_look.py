@@ -3,12 +3,12 @@
     python -m benchmarks.first_look round-1           # scores it, and adds its figures to results/first_look.json
     python -m benchmarks.first_look round-1 --again   # how it comes out now; writes nothing
 
-A round is a folder of `benchmarks/first_look/`: answers written from the notebooks alone, by the brief that lies there
-(BRIEF.md; rounds 1 to 6 had others; 5, 6 and 14 to 17 asked for unusual mistakes too), in the format of
-`autograde.bank.reader`, one file an exercise. A wrong answer's comment says what its writer knows to be wrong.
-What became of each stands beside them in `scored.json`, and in `labels.toml` whether the student was told the right cause, a wrong one or none; a test
-wants that of every caught one. Answers of a scored round are never changed; what is learned from them goes into the
-checks, and into the answer banks.
+A round is a folder of `benchmarks/first_look/`: answers written from the notebooks alone, by the brief that lies
+there (BRIEF.md; rounds 1 to 6 had others; 5, 6 and 14 to 17 asked for unusual mistakes too), in the format of
+`autograde.bank.reader`, one file an exercise. A wrong answer's comment says what its writer knows to be wrong. What
+became of each stands beside them in `scored.json`, and in `labels.toml` whether the student was told the right cause,
+a wrong one or none; a test wants that of every caught one. Answers of a scored round are never changed; what is
+learned from them goes into the checks, and into the answer banks.
 """
 
 from __future__ import annotations
