@@ -133,7 +133,7 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
             key=lambda look: (not look.waits, look.student),
         ),
         late=[
-            f"{trace.student} ({how_long(trace.late) if trace.late else 'nobody knows how late'})"
+            f"{trace.student} ({how_long(trace.late) if trace.late else _how_late(trace)})"
             for trace in graded
             if trace.late or trace.marked
         ],
@@ -143,6 +143,10 @@ def summary(folder: ClassFolder, assignment: str) -> Summary:
         runs=sorted({record.run for record in records}),
         last=_to_the_minute(max((record.when for record in records), default="")),
     )
+
+
+def _how_late(trace: Trace) -> str:
+    return "nobody knows how late" if trace.handed_in is None else "as the platform says; no due date is set here"
 
 
 def students(folder: ClassFolder, assignment: str) -> set[str]:

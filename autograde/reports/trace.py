@@ -30,7 +30,7 @@ class Trace:
 
     `submission` is the digest of the file that was graded, `run` the name of the run; both are "", and there are no
     records, where stock nbgrader graded it. `penalty` is what being late cost; `points` are before it. `marked`: the
-    platform says that it came late, and nobody knows how late.
+    platform says that it came late, and nobody here knows how late.
     """
 
     student: str
@@ -61,6 +61,11 @@ class Trace:
         return max(self.records.values(), key=lambda record: record.run == self.run, default=None)
 
     @property
+    def unsaid(self) -> str:
+        """Why nobody here knows how late it is, where the platform marked it."""
+        return "without saying when" if self.handed_in is None else "and no due date is set here"
+
+    @property
     def details(self) -> list[str]:
         """What the instructor is told, of the submission and of each exercise: where the grader failed, its error."""
         return list(dict.fromkeys(detail for record in self.records.values() for detail in record.details))
@@ -83,13 +88,15 @@ def traces(folder: ClassFolder, assignment: str, students: Collection[str] = ())
     """
     with store.open_gradebook(folder) as book:
         by_student = in_gradebook(book, assignment)
+        due = book.find_assignment(assignment).duedate
     if students:
         by_student = {student: trace for student, trace in by_student.items() if student in students}
     for student, trace in by_student.items():
         stamp = store.entered(folder, assignment, student) or {}
         trace.submission, trace.run = stamp.get("submission", ""), stamp.get("run", "")
     for student, path in folder.submissions(assignment):
-        if (marked := by_student.get(student)) and marked.handed_in is None and not marked.extension:
+        marked = by_student.get(student)
+        if marked and not marked.extension and (marked.handed_in is None or due is None):
             marked.marked = provenance.read(lateness.graded(folder, assignment, student, path)).get("late") is True
     counted: dict[tuple[str, str], Record] = {}  # of the submission that was graded: (student, exercise) -> what counts
     for record in Ledger(folder.ledger).counted(assignment):
@@ -137,7 +144,8 @@ def in_words(folder: ClassFolder, trace: Trace) -> list[tuple[str, str]]:
     lines = []
     cost = f"; {trace.penalty:g} points are taken off for it" if trace.penalty else ""
     if trace.marked:
-        lines.append(("Handed in", f"late, as the platform says without saying when{cost}"))
+        lines.append(("Handed in", f"late, as the platform says {trace.unsaid}{cost}"))
+        cost = ""
     if trace.handed_in is not None:
         late = f", {how_long(trace.late)} late" if trace.late else ""
         late += f" with an extension of {how_long(trace.extension)}" if trace.extension else ""
