@@ -39,7 +39,14 @@ from solutions.vit import VisionTransformer
 
 ROOT = Path(__file__).resolve().parent.parent
 aten = torch.ops.aten
-READS = {aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default}
+# Operators that read a number of a tensor, or make one whose size its numbers decide.
+READS = {
+    aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default,
+    aten.nonzero.default, aten.masked_select.default, aten._unique2.default, aten.unique_dim.default,
+    aten.unique_consecutive.default,
+}  # fmt: skip
+BY_PLACES = {aten.index.Tensor, aten.index_put.default, aten.index_put_.default}  # which counts what a mask holds
+COPIES = {aten._to_copy.default, aten.copy_.default}
 
 
 # ---- the three models, small enough for a CPU ------------------------------------------------------------------------
@@ -139,9 +146,11 @@ class Waits(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         given = [x for x in tree_leaves((args, kwargs)) if isinstance(x, Tensor)]
         made = [x for x in tree_leaves(result) if isinstance(x, Tensor)]
-        kinds = {x.device.type for x in (*given, *made) if x.ndim}
-        reads = func in READS and any(x.device.type == self.kind for x in given)
-        if reads or (func in (aten._to_copy.default, aten.copy_.default) and len(kinds) > 1):
+        there = [x for x in given if x.device.type == self.kind]
+        masks = [x for x in tree_leaves(args[1]) if isinstance(x, Tensor)] if func in BY_PLACES and there else []
+        counts = any(x.dtype in (torch.bool, torch.uint8) for x in masks)
+        kinds = {x.device.type for x in (*given, *made)}
+        if (func in READS and there) or counts or (func in COPIES and len(kinds) > 1):
             self.seen.append(func.name())
         return result
 
