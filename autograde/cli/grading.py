@@ -12,6 +12,7 @@ from autograde.cli.errors import STOPPED, mended
 from autograde.cli.looking import in_short
 from autograde.cli.options import CLASS, Assignments, Class, DryRunOfChange, Jobs, Scheduler, Students
 from autograde.folders import ClassFolder
+from autograde.grading.scheduler import unreachable
 from autograde.sandbox.launch import ahead
 from autograde.terminal import ask, say, stop
 from autograde.terminal.grading import (
@@ -93,6 +94,7 @@ def grade(
     interrupted = "What was graded is in the ledger; --resume goes on" + (
         " (or say --again once more: it starts over)" if again else ""
     )
+    _require_answer(scheduler)
     with ahead(jobs == 1 and not scheduler) as launched, mended(interrupted), RunProgress() as bar:
         from autograde.grading import run as grading  # while the sandbox warms up
 
@@ -120,6 +122,12 @@ def grade(
         raise stop(f"nbgrader did not take {refused}: their verdicts are in {folder.ledger}, not in the gradebook")
     if failed := [f"{line.student} ({line.assignment})" for line in summary.lines if line.failed]:
         raise grader_failed(failed)
+
+
+def _require_answer(scheduler: str) -> None:
+    """Stops where a scheduler is named and nobody listens there."""
+    if scheduler and (why := unreachable(scheduler)):
+        raise stop(why, STOPPED)
 
 
 def _summarize(summary: Summary, folder: ClassFolder) -> None:
@@ -159,6 +167,7 @@ def regrade(
         raise stop("--diff only shows and --write takes over: say one of them")
     folder = ClassFolder.at(where)
     names = chosen.assignments(folder, assignments)
+    _require_answer(scheduler)
     with ahead(jobs == 1 and not scheduler) as launched, mended(), RunProgress() as bar:
         from autograde.grading import regrade as regrading  # while the sandbox warms up
 

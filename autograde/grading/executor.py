@@ -27,6 +27,7 @@ import nbformat
 import torch
 
 from autograde.grading import isolation
+from autograde.grading.scheduler import ANSWER_SECONDS, no_answer
 from autograde.grading.versions import edited, versions
 from autograde.grading.worker import Graded, Task, Worker, not_graded
 from autograde.intake.probe import probe_jail
@@ -34,7 +35,6 @@ from autograde.intake.received import Received
 from autograde.sandbox import doctor
 from autograde.sandbox.launch import Launched, SandboxError
 
-ANSWER_SECONDS = 5.0  # for a scheduler to answer at the start
 PATIENCE = 60.0  # seconds for the first worker
 HANGING_SECONDS = 30.0  # for a scheduler that is connected and may be busy; one that is gone is seen at once
 LONELY_SECONDS = 60.0  # without any worker, before a run is given up
@@ -132,10 +132,7 @@ def engine(jobs: int = 1, scheduler: str = "", ahead: Launched | None = None) ->
         try:
             client = Client(address, timeout=ANSWER_SECONDS if scheduler else PATIENCE)
         except (OSError, TimeoutError, ValueError, MemoryError) as error:  # the last where another program answers
-            raise EngineError(
-                f"no scheduler answers at {scheduler or 'this machine'}: {error or 'nobody answered'}. Start `dask "
-                "scheduler` there, or grade on this machine, with --jobs"
-            ) from None
+            raise EngineError(no_answer(scheduler or "this machine", error)) from None
         stack.callback(_disconnect, client)
         try:
             client.wait_for_workers(1, timeout=PATIENCE)
