@@ -71,13 +71,13 @@ class Binding:
             return self._named_in_classroom(place, roster)
         if place.scheme == "Canvas" and _is_test_student(place, roster):
             return f"Canvas's Test Student, who is nobody in the class. To do: for a person of that name, {IN_A_FOLDER}"
-        person = _in_roster(place, roster) if roster else None
-        if isinstance(person, str):
-            return person
-        if isinstance(person, Person):
-            return [self._bound(person, place.scheme, place.key)]
-        if person is not None:  # the key is the group's, and no member's own
-            return [replace(self._bound(each, place.scheme, *_words(each)), key=place.key) for each in person]
+        whose = _in_roster(place, roster) if roster else None
+        if isinstance(whose, str):
+            return whose
+        if isinstance(whose, Person):
+            return [self._bound(whose, place.scheme, place.key)]
+        if whose is not None:  # the key is the group's, and no member's own
+            return [replace(self._bound(each, place.scheme, *_words(each)), key=place.key) for each in whose]
         if roster is None and _may_be_a_group(place):
             return (
                 f"{safe(place.student)!r} is called as a group is, and no roster says who is in it. To do:"
@@ -162,30 +162,30 @@ def _in_roster(place: Place, roster: Roster) -> Person | tuple[Person, ...] | st
     if place.scheme == "Moodle":
         if roster.kind == MOODLE:
             return _in_worksheet(place, name, roster)
-        person: Person | str | None = roster.named(name)
+        whose: Person | str | None = roster.named(name)
     elif place.scheme == "Canvas":
         if place.key.startswith("anon_"):
             return None
-        person = roster.exactly(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
-        person = person or f"no row of {roster.file} has the ID {safe(place.key)}"
+        whose = roster.exactly(place.key) if roster.kind != CANVAS else roster.by_number(place.key)
+        whose = whose or f"no row of {roster.file} has the ID {safe(place.key)}"
     elif place.scheme == "Gradescope":
         return None  # a number of Gradescope's alone, where there is no list
     elif place.scheme in (FOLDERS, LOOSE):
-        person = roster.called(name)  # the instructor's own words
+        whose = roster.called(name)  # the instructor's own words
     elif place.scheme == "Brightspace":
-        person = roster.named(name)
+        whose = roster.named(name)
     else:
-        person = roster.exactly(place.key)
+        whose = roster.exactly(place.key)
     group = roster.of_group(name) if place.scheme in (*_BY_GROUP, FOLDERS, LOOSE) else ()
-    if isinstance(group, str) or (group and not isinstance(person, str)):
+    if isinstance(group, str) or (group and not isinstance(whose, str)):
         why = group if isinstance(group, str) else f"{safe(name)!r} is a person in {roster.file}, and a group in it"
         return f"{why}. To do: {IN_A_FOLDER}"
-    if isinstance(person, str) and not group:
+    if isinstance(whose, str) and not group:
         todo = (
             "give the newest roster with --roster, or put it into FOLDER/STUDENT/ASSIGNMENT/ under a name that is in it"
         )
-        return f"{person}. To do: {todo}" + (f"; for a group, {_SAY_GROUPS}" if _may_be_a_group(place) else "")
-    return person if isinstance(person, Person) else group
+        return f"{whose}. To do: {todo}" + (f"; for a group, {_SAY_GROUPS}" if _may_be_a_group(place) else "")
+    return whose if isinstance(whose, Person) else group
 
 
 def _in_worksheet(place: Place, name: str, roster: Roster) -> Person | tuple[Person, ...] | str:

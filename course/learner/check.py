@@ -92,7 +92,7 @@ class Points(float):
             return "", "", ""
         groups = engine.together(self.verdict.cases)
         if len(groups) == 1 and len(groups[0]) > 1 and not first.diagnosis:
-            return groups[0][0].message, "", ""
+            return first.message, "", ""
         return first.diagnosis and f"{first.diagnosis}.", first.title, first.message
 
     @property
