@@ -61,9 +61,10 @@ SEARCH = """async cases => {
   for (const name of ["layers", "translation", "transformer", "beam"]) await living.script(name, "test");
   const file = await living.model("stream", "test"), model = living.transformer(file);
   const { bos, eos, most_words: most } = file, { sentence, english } = living.translation;
+  const toItsEnd = search => { for (;;) { const { done, value } = search.next(); if (done) return value; } };
   return cases.map(([numbers, width, penalty]) => {
     const ids = [...sentence(numbers, english).map(word => file.source.indexOf(word)), eos];
-    return living.beamSearch(model, ids, { bos, eos, most, width, penalty, dropped: 2 });
+    return toItsEnd(living.beamSearch(model, ids, { bos, eos, most, width, penalty, dropped: 2 }));
   });
 }"""
 

@@ -1,8 +1,9 @@
 // Beam search as chapter 06 writes it, with what it kept and dropped on the way. `model` is living.transformer's: `start`
 // reads a sentence, `fork` copies a state, `read` and `logitsOf` give the logits of the word after `token`.
 // Each step is a list of hypotheses { tokens, total, score, parent, kept }, best first: those that are kept, and the first
-// few that are not; `parent` is the place of what it extends, or stays, among those kept at the step before.
-living.beamSearch = (model, ids, { bos, eos, most, width, penalty, dropped }) => {
+// few that are not; `parent` is the place of what it extends, or stays, among those kept at the step before. A search stops
+// after every hypothesis, so that it can go on later.
+living.beamSearch = function* (model, ids, { bos, eos, most, width, penalty, dropped }) {
   const steps = [], ended = ({ tokens }) => tokens.at(-1) === eos;
   let kept = [{ tokens: [], total: 0, state: model.start(ids) }];
 
@@ -17,7 +18,11 @@ living.beamSearch = (model, ids, { bos, eos, most, width, penalty, dropped }) =>
   }
 
   while (steps.length < most && !(steps.length && kept.every(ended))) {
-    const candidates = kept.flatMap((one, place) => steps.length && ended(one) ? [{ ...one, parent: place }] : extended(one, place));
+    const candidates = [];
+    for (const [place, one] of kept.entries()) {
+      yield;
+      candidates.push(...steps.length && ended(one) ? [{ ...one, parent: place }] : extended(one, place));
+    }
     candidates.sort((a, b) => b.score - a.score);
     kept = candidates.slice(0, width);
     steps.push(candidates.slice(0, width + dropped).map(({ state, ...one }, place) => ({ ...one, kept: place < width })));

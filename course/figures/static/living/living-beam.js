@@ -17,7 +17,7 @@
     connectedCallback() {
       if (this.controls) return;
       const { numbers, width, sentences, steps } = JSON.parse(this.getAttribute("start"));
-      Object.assign(this, { numbers, width, penalty: 0, sentences, at: steps - 1, drawing: JSON.parse(this.getAttribute("drawing")) });
+      Object.assign(this, { asked: { numbers, width, penalty: 0 }, sentences, at: steps - 1, drawing: JSON.parse(this.getAttribute("drawing")) });
       this.copyStill("The search on your sentence");
       this.buildControls(steps);
       this.prepend(this.controls, this.live, this.says);
@@ -26,17 +26,17 @@
 
     buildControls(steps) {
       this.controls = living.make("div", "controls");
-      this.text = living.field("Numbers, 1 to 999", { type: "text", value: this.numbers.join(", "), autocomplete: "off", spellcheck: "false" });
+      this.text = living.field("Numbers, 1 to 999", { type: "text", value: this.asked.numbers.join(", "), autocomplete: "off", spellcheck: "false" });
       this.text.addEventListener("input", () => this.typed());
       this.step = living.field("Step", { type: "range", min: 1, max: steps, value: steps });
-      this.step.addEventListener("input", () => this.go(Number(this.step.value) - 1));
+      this.step.addEventListener("input", () => this.go(() => Number(this.step.value) - 1));
       this.controls.append(
         this.text.parentElement,
         living.group("Sentences", this.sentences.map(numbers => numbers.join(", ")), i => { this.text.value = this.sentences[i].join(", "); this.typed(); }),
-        living.group("Beam", WIDTHS, i => this.change({ width: WIDTHS[i] }), WIDTHS.indexOf(this.width)),
+        living.group("Beam", WIDTHS, i => this.change({ width: WIDTHS[i] }), WIDTHS.indexOf(this.asked.width)),
         living.group("Score", SCORES.map(name => `the ${name}`), i => this.change({ penalty: i }), 0),
         this.step.parentElement,
-        living.group("Walk", ["First", "Back", "Next", "Last"], i => this.go([0, this.at - 1, this.at + 1, Infinity][i])));
+        living.group("Walk", ["First", "Back", "Next", "Last"], i => this.go(() => [0, this.at - 1, this.at + 1, Infinity][i])));
     }
 
     // The model, once: its scripts come with the first touch.
@@ -55,32 +55,40 @@
     }
 
     // Other numbers, another beam or another score: search again, and show the last step.
-    async change(settings) {
-      Object.assign(this, settings);
-      const wanted = this.wanted = Symbol("the newest change");
-      if (!await this.loaded() || this.wanted !== wanted) return;
-      this.search();
-      this.show(this.steps.length - 1);
-      this.says.textContent = this.inAll();
+    change(settings) {
+      this.asked = { ...this.asked, ...settings };
+      this.found = this.find(this.asked);
     }
 
-    async go(at) {
-      if (!await this.loaded()) return;
-      if (!this.steps) this.search();
-      this.show(Math.min(Math.max(at, 0), this.steps.length - 1));
+    // What stands in the page stays whole until all of the new search is there, or for good where another is asked for.
+    async find(asked) {
+      const wanted = () => this.asked === asked;
+      if (!await this.loaded() || !wanted()) return;
+      const found = await living.inSlices(this.search(asked), wanted);
+      if (!found) return;
+      Object.assign(this, found);
+      this.show(this.steps.length - 1);
+      if (this.text.getAttribute("aria-invalid") !== "true") this.says.textContent = this.inAll();
+    }
+
+    // To another step, once the newest search is at its end.
+    async go(where) {
+      if (!this.steps) this.change({});
+      for (let found; found !== this.found;) await (found = this.found);
+      if (!this.steps) return;
+      this.show(Math.min(Math.max(where(), 0), this.steps.length - 1));
       this.says.textContent = this.inWords();
     }
 
-    search() {
+    *search({ numbers, width, penalty }) {
       const { sentence, english, german } = living.translation, { bos, eos, most_words: most } = this.file;
-      this.source = sentence(this.numbers, english);
-      this.target = sentence(this.numbers, german);
-      const ids = [...this.source.map(word => this.file.source.indexOf(word)), eos];
-      const beam = (width, penalty) => living.beamSearch(this.model, ids, { bos, eos, most, width, penalty, dropped: DROPPED })
-        .map(step => step.map(one => ({ ...one, words: one.tokens.map(token => token === eos ? "end" : this.file.target[token]) })));
+      const source = sentence(numbers, english), target = sentence(numbers, german);
+      const ids = [...source.map(word => this.file.source.indexOf(word)), eos];
+      const words = steps => steps.map(step => step.map(one => ({ ...one, words: one.tokens.map(token => token === eos ? "end" : this.file.target[token]) })));
+      const searched = (width, penalty) => living.beamSearch(this.model, ids, { bos, eos, most, width, penalty, dropped: DROPPED });
       const written = steps => steps.at(-1)[0].words.filter(word => word !== "end");
-      this.steps = beam(this.width, this.penalty);
-      this.written = [["Greedy", written(beam(1, 0))], [`Beam of ${this.width}`, written(this.steps)]];
+      const steps = words(yield* searched(width, penalty)), greedy = words(yield* searched(1, 0));
+      return { numbers, width, penalty, source, target, steps, written: [["Greedy", written(greedy)], [`Beam of ${width}`, written(steps)]] };
     }
 
     // ---- what is shown

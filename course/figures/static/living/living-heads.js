@@ -2,12 +2,10 @@
 // to press; without its weights the still picture stands. How many of the tested words are right is counted in slices.
 (() => {
   const NUMBERS = 4;  // in each sentence
-  const SLICE = 12;  // milliseconds of counting, until the page may do something else
   const PLACES = { zeros: "Zeros", means: "Its mean" };  // what a head that is switched off adds
 
   const shown = number => number.toFixed(2);
   const quoted = text => `“${[...text].slice(0, 12).join("")}${[...text].length > 12 ? "…" : ""}”`;
-  const pause = () => new Promise(go => setTimeout(go));
   const list = parts => parts.length > 1 ? `${parts.slice(0, -1).join(", ")} and ${parts.at(-1)}` : parts.join("");
 
   // { first } of a text, or { error }: a sentence that says what to type instead.
@@ -183,10 +181,18 @@
     // Hidden words right, and the loss, over the tested sentences, in slices; a later change ends an earlier count.
     async count(heads) {
       this.counted = "";
-      const run = ++this.run, found = this.found(), score = this.live.querySelector(".score");
+      const run = ++this.run, score = this.live.querySelector(".score");
       score.classList.add("counting");
-      await pause();  // what the heads do in the reader's own sentence is painted first
-      let right = 0, words = 0, loss = 0, begin = performance.now();
+      await living.pause();  // what the heads do in the reader's own sentence is painted first
+      const counted = await living.inSlices(this.answers(this.found()), () => run === this.run);
+      if (!counted) return;
+      score.classList.remove("counting");
+      Object.assign(this, { counted: heads, score: counted });
+      this.report();
+    }
+
+    *answers(found) {
+      let right = 0, words = 0, loss = 0;
       for (const { ids, places, right: wanted } of this.tested) {
         this.model.read(ids, places, found).forEach(({ logits }, i) => {
           const shares = living.maskedSoftmax([...logits], this.file.tokens.map(() => true));
@@ -194,15 +200,9 @@
           loss -= Math.log(shares[wanted[i]]);
           words++;
         });
-        if (performance.now() - begin > SLICE) {
-          await pause();
-          begin = performance.now();
-        }
-        if (run !== this.run) return;
+        yield;
       }
-      score.classList.remove("counting");
-      Object.assign(this, { counted: heads, score: { right, words, loss: loss / words } });
-      this.report();
+      return { right, words, loss: loss / words };
     }
 
     report() {

@@ -131,7 +131,7 @@
 
     // A cell for each position: dark what went through the layers now, light what stood in the cache, as in the chapter.
     showCache(passed, length) {
-      const { window, multiplications } = this.model, count = (start, end) => multiplications(start, end).toLocaleString("en-US");
+      const { window, multiplications } = this.model, count = (start, end) => String(multiplications(start, end)).replace(/\B(?=(\d{3})+$)/g, ",");
       this.cells.replaceChildren(...Array.from({ length: window }, (_, t) =>
         living.make("span", t >= length ? "" : t < length - passed ? "cached" : "new")));
       this.passed.textContent = `Through the layers: ${passed} of ${length} characters; ` +

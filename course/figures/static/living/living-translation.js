@@ -72,9 +72,13 @@
       this.wanted = numbers;
       if (!await this.loaded() || this.wanted !== numbers) return;  // while the weights came, something else was asked for
       const { sentence, english, german, translate } = living.translation;
-      this.source = [...sentence(numbers, english), "end"];
-      this.target = sentence(numbers, german);
-      this.written = this.models.map(([name, file, model]) => ({ name, ...translate(file, model, numbers) }));
+      const written = [];
+      for (const [name, file, model] of this.models) {
+        written.push({ name, ...translate(file, model, numbers) });
+        await living.pause();
+        if (this.wanted !== numbers || this.text.getAttribute("aria-invalid") === "true") return;
+      }
+      Object.assign(this, { written, source: [...sentence(numbers, english), "end"], target: sentence(numbers, german) });
       this.build();
       this.play();
     }

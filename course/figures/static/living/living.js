@@ -5,6 +5,22 @@
 // notebook there is no file beside it: the page holds them itself, as text (course/figures/notebook.py).
 const living = (() => {
   const here = document.currentScript.src, coming = new Map(), models = new Map();
+  const SLICE = 12;  // milliseconds of work, until the page may do something else
+
+  // Lets the page do something else: paint what is there, answer the next key.
+  const pause = () => new Promise(go => setTimeout(go));
+
+  // Runs a generator to its end in slices with a pause between two. Returns what it returns; nothing where `wanted` says no.
+  async function inSlices(work, wanted = () => true) {
+    for (let begin = performance.now(); ;) {
+      const { done, value } = work.next();
+      if (done) return value;
+      if (performance.now() - begin < SLICE) continue;
+      await pause();
+      if (!wanted()) return;
+      begin = performance.now();
+    }
+  }
 
   // Load a script of this folder, once; a second call waits for the first, and tries again where that one failed.
   function script(name, version) {
@@ -23,31 +39,42 @@ const living = (() => {
   async function model(name, version) {
     await script(name, version);
     if (!models.has(name)) { coming.delete(name); throw new Error(`${name} is not whole`); }
-    return models.get(name);
+    const read = await models.get(name)();
+    await pause();  // what is computed with it is another piece of work
+    return read;
   }
 
-  // Float16 to float32: sign, five bits of exponent, ten of fraction.
-  function half(bits) {
-    const exponent = bits >> 10 & 31, fraction = bits & 1023;
-    const size = exponent === 0 ? fraction * 2 ** -24
-      : exponent === 31 ? (fraction ? NaN : Infinity) : (1 + fraction / 1024) * 2 ** (exponent - 15);
-    return bits >> 15 ? -size : size;
-  }
+  // How many numbers a tensor of this shape has.
+  const size = shape => shape.reduce((product, size) => product * size, 1);
 
-  // name -> { shape, data }, each tensor's numbers row by row.
-  function weights(name, header, block) {
-    const text = atob(block), tensors = {};
+  // The header, and by name { shape, data }: each tensor's numbers row by row. Float16 has a sign, five bits of exponent,
+  // ten of fraction, and float32 the same with eight and 23: the bits in their places make 2^-112 of the number, as its
+  // exponents count from 127 and not from 15. No weight is infinite.
+  function* read(header, text) {
+    const tensors = {};
     let place = 0;
     for (const [tensor, shape] of header.tensors) {
-      const data = new Float32Array(shape.reduce((product, size) => product * size, 1));
-      for (let i = 0; i < data.length; i++, place += 2) data[i] = half(text.charCodeAt(place) | text.charCodeAt(place + 1) << 8);
+      const data = new Float32Array(size(shape)), bits = new Uint32Array(data.buffer);
+      for (let i = 0; i < data.length; i++, place += 2) {
+        const half = text.charCodeAt(place) | text.charCodeAt(place + 1) << 8;
+        bits[i] = (half & 0x8000) << 16 | (half & 0x7fff) << 13;
+        data[i] *= 2 ** 112;
+      }
       tensors[tensor] = { shape, data };
+      yield;
     }
-    if (place === text.length) models.set(name, { ...header, tensors });
+    return { ...header, tensors };
+  }
+
+  // What a weights file calls: it is read when a figure asks for the model, once. A block that was cut is none.
+  function weights(name, header, block) {
+    const text = atob(block);
+    let made;
+    if (text.length === 2 * header.tensors.reduce((sum, [, shape]) => sum + size(shape), 0)) models.set(name, () => made ??= inSlices(read(header, text)));
   }
 
   // What a file holds that brings no weights.
-  function data(name, value) { models.set(name, value); }
+  function data(name, value) { models.set(name, () => value); }
 
   // <tag class="name">text</tag>
   function make(tag, name = "", text = "") {
@@ -143,5 +170,5 @@ const living = (() => {
     }
   }
 
-  return { script, model, weights, data, make, number, field, slider, button, group, readNumbers, Figure };
+  return { script, pause, inSlices, model, weights, data, make, number, field, slider, button, group, readNumbers, Figure };
 })();
