@@ -271,7 +271,9 @@ class Transformer(nn.Module):
 
     def embed(self, embedding: nn.Embedding, tokens: Tensor) -> Tensor:
         vectors = embedding(tokens) * self.d_model**0.5  # (B, T) -> (B, T, D)
-        with tokens.device:  # made there: nothing is copied, and so nothing is waited for
+        # Made there: nothing is copied, and so nothing is waited for. `with tokens.device`
+        # is the same, but torch.compile would break its graph there.
+        with torch.utils._device.DeviceContext(tokens.device):
             positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
         return self.dropout(vectors + positions.to(vectors.dtype))
 
@@ -281,7 +283,7 @@ class Transformer(nn.Module):
 
     def decode(self, tokens: Tensor, memory: Tensor, memory_mask: Tensor | None = None) -> Tensor:
         # Targets are padded at the right, so a causal mask keeps the padding from every real token, too.
-        with tokens.device:
+        with torch.utils._device.DeviceContext(tokens.device):
             mask = causal_mask(tokens.shape[1])
         states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask, memory_mask)
         return self.output(states)  # (B, T, D) -> (B, T, V)
