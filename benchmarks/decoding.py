@@ -14,7 +14,10 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from benchmarks.peers import FUSED, MODELS, PLAIN, Size, course_language_model, gpt2, load
+from benchmarks.peers import MODELS
+from benchmarks.peers.contestants import FUSED, PLAIN, Size
+from benchmarks.peers.language_model import course_language_model, gpt2
+from benchmarks.peers.libraries import load
 from course.weights import language_model_from_gpt2
 from solutions.cuda import StaticKeyValueCache
 from solutions.language_model import KeyValueCache

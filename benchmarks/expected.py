@@ -14,7 +14,9 @@ import torch
 
 from benchmarks import decoding, gpu_parts, models
 from benchmarks.cards import Card, on_card
-from benchmarks.peers import MODELS, PLAIN, WORKS, Size, course_language_model
+from benchmarks.peers import MODELS
+from benchmarks.peers.contestants import PLAIN, WORKS, Size
+from benchmarks.peers.language_model import course_language_model
 from benchmarks.record import Record
 from course.data.text import Characters, reference_text
 from training.configuration import read_preset

@@ -42,22 +42,14 @@ import torch
 from torch import Tensor, nn
 
 from benchmarks import decoding
-from benchmarks.peers import (
-    CAUSAL,
-    FUSED,
-    MODELS,
-    PLAIN,
-    Model,
-    Size,
-    attention_kernels,
-    disagreement,
-    install_timm,
-    to_device,
-)
+from benchmarks.peers import MODELS
+from benchmarks.peers.contestants import CAUSAL, FUSED, PLAIN, Model, Size, attention_kernels
+from benchmarks.peers.libraries import install_timm
+from benchmarks.peers.same_work import disagreement, to_device
 from benchmarks.record import Record, write
 from solutions.cuda import measure_throughput, train_step
 
-SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.disagreement
+SAME_LOGITS, SAME_GRADIENTS = 1e-5, 1e-3  # see peers.same_work.disagreement
 DECODING = "decoding"
 GRAPHS = "reduce-overhead"  # torch.compile's mode that records CUDA graphs
 Step = Callable[[], object]
@@ -69,7 +61,7 @@ class Rung:
 
     name: str
     dtype: torch.dtype = torch.float32
-    attention: str = CAUSAL  # see peers.Contestant; what is causal has its flag on every rung above the one named so
+    attention: str = CAUSAL  # see Contestant; what is causal has its flag on every rung above the one named so
     tf32: bool = False
     fused_optimizer: bool = False
     mode: str | None = None  # torch.compile's; None leaves it out

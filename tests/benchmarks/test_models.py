@@ -8,18 +8,13 @@ import pytest
 import torch
 from torch import nn
 
-from benchmarks import decoding, models, peers, record
+from benchmarks import decoding, models, record
 from benchmarks.models import FLAG, LADDER, MODELS, compare, ladder, largest_batch, peak_memory_apart
-from benchmarks.peers import (
-    CAUSAL,
-    FUSED,
-    PLAIN,
-    VIT,
-    Contestant,
-    disagreement,
-    tower_from_x_transformers,
-    vit_from_timm,
-)
+from benchmarks.peers.contestants import CAUSAL, FUSED, PLAIN, Contestant, Model
+from benchmarks.peers.language_model import LENGTHS, course_language_model
+from benchmarks.peers.same_work import disagreement
+from benchmarks.peers.towers import tower_from_x_transformers
+from benchmarks.peers.vit import VIT, course_vit, vit_from_timm
 from course import committed
 
 CPU = torch.device("cpu")
@@ -38,7 +33,7 @@ def here(model: str, name: str) -> Contestant:
     return contestant
 
 
-def with_contestants(model: peers.Model, **contestants: Contestant) -> peers.Model:
+def with_contestants(model: Model, **contestants: Contestant) -> Model:
     return dataclasses.replace(model, contestants={"course": model.contestants["course"], **contestants})
 
 
@@ -57,7 +52,7 @@ def test_a_peer_does_the_courses_work(model, name, attention):
 @pytest.mark.parametrize(
     "changed",
     [
-        {"build": lambda size, of: peers.course_vit(dataclasses.replace(size, num_heads=4), of)},
+        {"build": lambda size, of: course_vit(dataclasses.replace(size, num_heads=4), of)},
         {"course_state": lambda model: {k: v + 1 if "norm1" in k else v for k, v in model.state_dict().items()}},
         {"logits": lambda model, inputs: model(*inputs).detach() + 0 * model(*inputs)},
     ],
@@ -95,8 +90,9 @@ def test_timm_is_found_in_its_folder_with_a_torchvision_of_another_build(tmp_pat
     )
     (tmp_path / "torchvision" / "__init__.py").write_text(asks, encoding="utf-8")
     (tmp_path / "timm" / "__init__.py").write_text("import torchvision", encoding="utf-8")
-    code = "import pathlib, sys; from benchmarks import peers; peers.TIMM_FOLDER = pathlib.Path(sys.argv[1])"
-    code += "; sys.path += sys.argv[2:]; print(peers.VIT.contestants['timm'].missing())"
+    code = "import pathlib, sys; from benchmarks.peers import VIT, libraries"
+    code += "; libraries.TIMM_FOLDER = pathlib.Path(sys.argv[1])"
+    code += "; sys.path += sys.argv[2:]; print(VIT.contestants['timm'].missing())"
     for words in ([], [str(tmp_path)]):
         done = subprocess.run([sys.executable, "-c", code, str(tmp_path), *words], capture_output=True, text=True)
         assert done.stdout.strip() == "None", done.stderr
@@ -109,7 +105,7 @@ def test_a_state_that_is_no_towers_is_refused():
 
 def test_timms_names_are_the_courses():
     """The names as timm 1.0 writes them; where timm is installed the outputs are compared too, above."""
-    ours = peers.course_vit(VIT.sizes["tiny"], PLAIN).state_dict()
+    ours = course_vit(VIT.sizes["tiny"], PLAIN).state_dict()
     of_layer = {"norm1": "norm1", "norm2": "norm2", "attn.proj": "self_attention.W_O"}
     of_layer |= {"mlp.fc1": "feed_forward.linear1", "mlp.fc2": "feed_forward.linear2"}
     theirs = {
@@ -215,10 +211,10 @@ def test_the_flag_reaches_what_is_causal_and_nothing_else():
 
 def test_a_language_models_step_has_as_many_tokens_at_every_length():
     for name in ("small", "base"):
-        sizes = [MODELS[f"language-model-{length}"].sizes[name] for length in peers.LENGTHS]
+        sizes = [MODELS[f"language-model-{length}"].sizes[name] for length in LENGTHS]
         assert {size.batch * size.length for size in sizes} == {1024}
         assert [size.length for size in sizes] == [128, 512, 1024]
-    model = peers.course_language_model(sizes[0], PLAIN)
+    model = course_language_model(sizes[0], PLAIN)
     assert sum(parameter.numel() for parameter in model.parameters()) == 124_439_808  # GPT-2's, as published
 
 
@@ -314,7 +310,7 @@ def test_a_gpus_batch_leaves_room_for_the_others(monkeypatch):
 def test_memory_is_that_of_the_model_and_not_of_the_libraries():
     """Weights, gradients and AdamW's two moments are the least that training holds; inference holds less than that."""
     size = VIT.sizes["small"]
-    weights_mb = sum(parameter.numel() for parameter in peers.course_vit(size, PLAIN).parameters()) * 4 / 2**20
+    weights_mb = sum(parameter.numel() for parameter in course_vit(size, PLAIN).parameters()) * 4 / 2**20
     training = peak_memory_apart("vit", "course", size, "training", FUSED_RUNG)
     inference = peak_memory_apart("vit", "course", size, "inference", FUSED_RUNG)
     assert 4 * weights_mb < training < 40 * weights_mb

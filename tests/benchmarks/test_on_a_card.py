@@ -13,7 +13,9 @@ from benchmarks import models
 from benchmarks.cards import CARDS
 from benchmarks.gpu_parts import Waits
 from benchmarks.models import LADDER
-from benchmarks.peers import LENGTHS, MODELS, WORKS
+from benchmarks.peers import MODELS
+from benchmarks.peers.contestants import WORKS
+from benchmarks.peers.language_model import LENGTHS
 from course import committed
 from course.protocol import device as stand_in
 from tests import card

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from theme import packages
+from theme import imports
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -33,7 +33,7 @@ EXTRAS = {
 }
 OURS = set(EXTRAS)
 # The picture, from the bottom to the top: each package, and which others it may import. A package stands below all that
-# may import it, so that this table has no circle by its form; names are those of `theme/packages.py`.
+# may import it, so that this table has no circle by its form; names are those of `theme/imports.py`.
 BASE = {"course", "autograde"}
 ENGINE = {"course.checks.engine"}
 CHECKS = {"course.protocol", *ENGINE, "course.checks"}
@@ -170,33 +170,33 @@ def test_a_folder_enters_only_the_folders_it_may():
 
 def test_a_package_imports_only_what_stands_below_it():
     places = list(PICTURE)
-    assert set(places) == set(packages.PACKAGES)
+    assert set(places) == set(imports.PACKAGES)
     allowed = {name: below | BY_NAME.get(name, set()) for name, below in PICTURE.items()}
     assert all(places.index(lower) < places.index(name) for name, below in allowed.items() for lower in below)
     wrong = [
         f"{each} ({lower}), which {name} may not enter"
-        for each in packages.imports()
-        if (lower := packages.package_of(each.imported)) != (name := packages.package_of(each.importer))
+        for each in imports.imports()
+        if (lower := imports.package_of(each.imported)) != (name := imports.package_of(each.importer))
         and lower not in (BY_NAME.get(name, ()) if each.by_name else PICTURE[name])
     ]
-    assert packages.imports() and not wrong, "\n".join(wrong)
-    used = packages.arrows()
+    assert imports.imports() and not wrong, "\n".join(wrong)
+    used = imports.arrows()
     idle = [f"{name} enters {lower} nowhere" for name in places for lower in allowed[name] - used[name] - BASE]
     assert not idle, "\n".join(idle)
 
 
 def test_no_package_and_no_module_imports_in_a_circle():
-    packages.levels(packages.arrows())
-    modules: dict[str, set[str]] = {name: set() for name in packages.modules()}
-    for each in packages.imports():
+    imports.levels(imports.arrows())
+    modules: dict[str, set[str]] = {name: set() for name in imports.modules()}
+    for each in imports.imports():
         modules[each.importer].add(each.imported)
-    packages.levels(modules)
+    imports.levels(modules)
 
 
 def test_an_import_inside_a_function_says_why():
     """In a comment on its line or on the line above; the first of several lines of imports speaks for all."""
     wrong = []
-    for each in packages.imports():
+    for each in imports.imports():
         if each.inside and not each.importer.startswith(LATE):
             lines = each.path.read_text(encoding="utf-8").splitlines()
             first = each.line - 1
