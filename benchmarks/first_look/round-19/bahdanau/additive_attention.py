@@ -80,7 +80,6 @@ class AdditiveAttention(nn.Module):
 
 # %% correct: one matrix over query and key, side by side
 # [W_a, U_a] applied to [query; key]. What stands at forbidden positions is put to zero before anything is computed with it.
-
 class AdditiveAttention(nn.Module):
     def __init__(self, d_query, d_key, d_hidden):
         super().__init__()
@@ -102,7 +101,6 @@ class AdditiveAttention(nn.Module):
 
 # %% correct: the sentences of a batch end to end, allowed positions only
 # Only the allowed pairs (sentence, position) are scored, as one long list; the sums of each sentence come from index_add.
-
 class AdditiveAttention(nn.Module):
     def __init__(self, d_query, d_key, d_hidden):
         super().__init__()

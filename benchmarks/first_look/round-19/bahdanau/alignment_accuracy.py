@@ -59,7 +59,6 @@ def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
 
 # %% correct: the true position's weight against the largest
 # A hit where no weight of the row is larger than the one at the true position: of equal ones, the true one is taken.
-
 def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
     if alignment.shape != weights.shape[:2]:
         raise ValueError(f"need alignment {tuple(weights.shape[:2])}, got {tuple(alignment.shape)}")
@@ -71,7 +70,6 @@ def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
     return int((larger == 0).sum()) / len(truth)
 
 # %% correct: plain lists and a generator
-
 def alignment_accuracy(weights: Tensor, alignment: Tensor) -> float:
     sentences, length, _ = weights.shape
     if list(alignment.shape) != [sentences, length]:

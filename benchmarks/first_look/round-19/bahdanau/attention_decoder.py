@@ -127,7 +127,6 @@ class AttentionDecoder(nn.Module):
 
 # %% correct: a step is a sentence of one word
 # The work is done in one method for any number of words; the states and contexts are collected, and all logits made at once.
-
 class AttentionDecoder(nn.Module):
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id, d_value, attention):
         super().__init__()
@@ -157,7 +156,6 @@ class AttentionDecoder(nn.Module):
 
 # %% correct: the first word, then the rest of the sentence
 # forward calls itself with the state after the first word; the pieces are joined along the words.
-
 class AttentionDecoder(nn.Module):
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id, d_value, attention):
         super().__init__()

@@ -42,7 +42,6 @@ def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
 
 # %% correct: one pass, with a running mean
 # The context of the states so far is moved toward each new state by that state's share of the total so far.
-
 def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
     total = 0.0
     context = [0.0] * states.shape[1]
@@ -55,7 +54,6 @@ def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
 
 # %% correct: each weight as one over a sum of ratios
 # exp(e_j) / sum_i exp(e_i) is 1 / sum_i exp(e_i - e_j): one column for each j, in float64.
-
 def context_by_hand(scores: Tensor, states: Tensor) -> Tensor:
     e = scores.double()
     weights = 1 / (e.unsqueeze(1) - e.unsqueeze(0)).exp().sum(dim=0)

@@ -42,7 +42,6 @@ def encode_longest_first(encoder, source: Tensor, lengths: Tensor) -> tuple[Tens
 
 # %% correct: copied to the rows they came from
 # index_copy, in its form that gives a new tensor, puts sorted row i into row order[i].
-
 def encode_longest_first(encoder, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     order = lengths.argsort(descending=True)
     given = encoder(source.index_select(0, order), lengths.index_select(0, order))
@@ -50,7 +49,6 @@ def encode_longest_first(encoder, source: Tensor, lengths: Tensor) -> tuple[Tens
     return outputs, state
 
 # %% correct: Python's sort, and rows stacked one by one
-
 def encode_longest_first(encoder, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
     numbers = lengths.tolist()
     order = sorted(range(len(numbers)), key=numbers.__getitem__, reverse=True)

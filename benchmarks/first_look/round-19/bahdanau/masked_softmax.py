@@ -55,7 +55,6 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
 
 # %% correct: every score against every other one
 # The weight of i is one over the sum of exp(score_j - score_i), through logsumexp: no largest score, no division.
-
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     check_mask(scores, mask)
     if mask is None:
@@ -68,7 +67,6 @@ def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     return (-apart.logsumexp(dim=-1)).masked_fill(~mask, float("-inf")).exp()
 
 # %% correct: row by row, over the allowed scores alone
-
 def masked_softmax(scores: Tensor, mask: Tensor | None) -> Tensor:
     check_mask(scores, mask)
     if mask is None:

@@ -96,7 +96,6 @@ class BilinearAttention(nn.Module):
         return share_out(torch.einsum("bd,bsd->bs", self.W_a(query), keys), values, mask)
 
 # %% correct: sentence by sentence, over the allowed positions alone
-
 class DotProductAttention(nn.Module):
     def forward(self, query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None = None) -> tuple[Tensor, Tensor]:
         check_attention(query, keys, values, mask, d_key=query.shape[-1])
@@ -126,7 +125,6 @@ class BilinearAttention(nn.Module):
 
 # %% correct: the weights are the attention of an identity matrix
 # PyTorch's attention, without its factor, over values [identity, values]: the first S columns are the weights themselves.
-
 def by_product(query: Tensor, keys: Tensor, values: Tensor, mask: Tensor | None) -> tuple[Tensor, Tensor]:
     size = keys.shape[1]
     if mask is None:

@@ -135,7 +135,6 @@ class CaptionDecoder(nn.Module):
 
 # %% correct: all states first, all weights and logits after
 # The loop keeps the old states; their weights and contexts are then asked for once more, for all words in one large batch.
-
 class CaptionDecoder(nn.Module):
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id, d_model, d_attention):
         super().__init__()
@@ -171,7 +170,6 @@ class CaptionDecoder(nn.Module):
 
 # %% correct: a generator of words
 # One generator yields logits, weights and hidden state word by word; step takes its first item, forward all.
-
 class CaptionDecoder(nn.Module):
     def __init__(self, vocab_size, embedding_size, hidden_size, pad_id, d_model, d_attention):
         super().__init__()

@@ -63,7 +63,6 @@ class FrozenBackbone(nn.Module):
 
 # %% correct: put into evaluation before each use
 # A hook of the backbone itself: whatever mode it is in, it goes into evaluation just before it works.
-
 def into_evaluation(module, arguments):
     module.eval()
 
@@ -82,7 +81,6 @@ class FrozenBackbone(nn.Module):
 
 # %% correct: train stops here
 # The module takes the mode for itself and passes it on to nothing below.
-
 class FrozenBackbone(nn.Module):
     def __init__(self, backbone):
         super().__init__()

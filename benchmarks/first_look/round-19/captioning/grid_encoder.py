@@ -89,7 +89,6 @@ class GridEncoder(nn.Module):
 
 # %% correct: a convolution of one cell, and the coordinates added as maps
 # The linear map taken apart: its first columns work on the channels, its last two on x and y.
-
 class GridEncoder(nn.Module):
     def __init__(self, backbone, channels, d_model, coordinates=True):
         super().__init__()
@@ -109,7 +108,6 @@ class GridEncoder(nn.Module):
         return mapped.clamp(min=0).flatten(2).mT
 
 # %% correct: cell by cell, with divmod
-
 class GridEncoder(nn.Module):
     def __init__(self, backbone, channels, d_model, coordinates=True):
         super().__init__()

@@ -64,7 +64,6 @@ def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -
 
 # %% correct: the distance of the centers
 # Two intervals overlap where twice the distance of their centers is less than the sum of their lengths.
-
 def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
     named = boxes[..., 0] >= 0
     total = int(named.sum())
@@ -78,7 +77,6 @@ def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -
     return int((across & down).sum()) / total
 
 # %% correct: the set of cells that the box covers, with ranges
-
 def pointing_accuracy(weights: Tensor, boxes: Tensor, columns: int, cell: int) -> float:
     verdicts = []
     for looks, objects in zip(weights.tolist(), boxes.tolist(), strict=True):

@@ -31,14 +31,12 @@ def pooled_baseline(features: Tensor) -> Tensor:
 
 # %% correct: a product with equal weights
 # Attention with the weight 1/N for each cell.
-
 def pooled_baseline(features: Tensor) -> Tensor:
     batch, cells, _ = features.shape
     weights = features.new_full((batch, 1, cells), 1 / cells)
     return torch.bmm(weights, features)
 
 # %% correct: a running mean
-
 def pooled_baseline(features: Tensor) -> Tensor:
     mean = torch.zeros_like(features[:, :1])
     for count, cell in enumerate(features.split(1, dim=1), start=1):

@@ -168,7 +168,6 @@ def test_pointing_accuracy(pointing_accuracy):
 
 # %% correct: against a count of pixels
 # About a hundred boxes of every position to a cell, one a call, each compared with a count of common pixels.
-
 def test_pointing_accuracy(pointing_accuracy):
     generator = torch.Generator().manual_seed(1)
     nothing = (-1, -1, -1, -1)
@@ -236,7 +235,6 @@ def test_pointing_accuracy(pointing_accuracy):
 # %% correct: pixel by pixel, then a few larger boxes by hand
 # A box of one pixel walks over the grid: it must be a hit in exactly the pixels of the cell. Then boxes of several pixels,
 # and captions whose shares are known.
-
 def test_pointing_accuracy(pointing_accuracy):
     def share_of(looks, boxes, cells, columns, cell):
         top = 0.04 if cells == 8 else 5.0  # a flat map counts as well

@@ -90,7 +90,6 @@ def accumulate(
 
 # %% correct: a running mean that leaves empty pieces out
 # After each piece .grad is the gradient of the mean so far.
-
 def accumulate(
     model: nn.Module,
     loss_sum_of: Callable[[nn.Module, Any], tuple[Tensor, int]],
@@ -116,7 +115,6 @@ def accumulate(
 
 # %% correct: sums of gradients in a list
 # torch.autograd.grad for each piece; .grad is written only at the end, from the sums.
-
 def accumulate(
     model: nn.Module,
     loss_sum_of: Callable[[nn.Module, Any], tuple[Tensor, int]],

@@ -90,7 +90,6 @@ def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: i
 
 # %% correct: blocks summed up alone, then merged in pairs
 # A block's three numbers are made from it alone; two summaries make one, from the last block on.
-
 from functools import reduce
 
 
@@ -119,7 +118,6 @@ def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: i
 # %% correct: a column of ones beside the values
 # The sum of the exponentials is one more column of the weighted sum; the scores are made by
 # baddbmm over merged leading axes.
-
 def attention_in_blocks(query: Tensor, key: Tensor, value: Tensor, block_size: int) -> Tensor:
     if block_size < 1:
         raise ValueError(f"a block of {block_size} keys")

@@ -42,7 +42,6 @@ def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[
 
 # %% correct: the softmax by hand, the products by einsum
 # Subtracts each row's largest score, all in float32.
-
 def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     low = torch.bfloat16
     scores = torch.einsum("...td,...sd->...ts", query.to(low), key.to(low)).to(torch.float32)
@@ -54,7 +53,6 @@ def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[
 
 # %% correct: one matrix after the other
 # The leading axes are merged and looped over; F.linear multiplies with the transposed key.
-
 def low_precision_attention(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     leading = query.shape[:-2]
     flat = [x.bfloat16().reshape(-1, *x.shape[-2:]) for x in (query, key, value)]

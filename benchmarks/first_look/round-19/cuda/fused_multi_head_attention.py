@@ -125,7 +125,6 @@ class FusedMultiHeadAttention(nn.Module):
 
 # %% correct: a key of zeros for those who may attend to nothing
 # One more key, with a value of zeros, that only queries without any other may see.
-
 class FusedMultiHeadAttention(nn.Module):
     def __init__(self, attention):
         super().__init__()
@@ -160,7 +159,6 @@ class FusedMultiHeadAttention(nn.Module):
 # %% correct: head after head, the output map in strips
 # One call of the kernel for each head; its share of W_O is added up, the bias with the first. Empty rows
 # may look at everything in the kernel, and are put to zero after it.
-
 class FusedMultiHeadAttention(nn.Module):
     def __init__(self, attention):
         super().__init__()

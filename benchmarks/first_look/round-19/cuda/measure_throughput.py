@@ -100,7 +100,6 @@ def measure_throughput(
 
 # %% correct: timeit with a clock that waits
 # timeit.Timer reads its timer before and after the calls; this timer waits before it reads.
-
 import timeit
 
 
@@ -127,7 +126,6 @@ def measure_throughput(
 # %% correct: two stretches of calls, a reading after each
 # The warm-up and the timed calls are run by the same helper, which ends with wait and clock; the
 # difference of the two readings is the time.
-
 def measure_throughput(
     step: Callable[[], Any],
     items: int,

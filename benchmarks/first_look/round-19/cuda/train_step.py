@@ -102,7 +102,6 @@ def train_step(
 
 # %% correct: gradients by torch.autograd.grad
 # Asks for the gradients of all that the optimizer has, puts them into .grad, and clips by hand.
-
 def train_step(
     model: nn.Module,
     loss_of: Callable[[nn.Module, Any], Tensor],
@@ -133,7 +132,6 @@ def train_step(
 
 # %% correct: contexts on a stack, and the two halves of clipping
 # Enters autocast only where it is wanted, and calls the norm and the clipping separately.
-
 from contextlib import ExitStack
 
 

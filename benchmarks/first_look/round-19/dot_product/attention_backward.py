@@ -73,7 +73,6 @@ def attention_backward(
 
 
 # %% correct: the Jacobian written out, row by row
-
 def attention_backward(
     query: Tensor,
     key: Tensor,
@@ -100,7 +99,6 @@ def attention_backward(
 
 
 # %% correct: the row's average read off the output
-
 def attention_backward(
     query: Tensor,
     key: Tensor,

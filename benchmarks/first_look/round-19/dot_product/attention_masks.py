@@ -55,7 +55,6 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 
 
 # %% correct: by running sums
-
 def causal_mask(length: int) -> Tensor:
     # column s of the identity turns from 0 to 1 at row s
     return torch.eye(length, dtype=torch.int64).cumsum(dim=0) > 0
@@ -67,7 +66,6 @@ def padding_mask(lengths: Tensor, max_length: int) -> Tensor:
 
 
 # %% correct: filled row by row
-
 def causal_mask(length: int) -> Tensor:
     mask = torch.zeros((length, length), dtype=torch.bool)
     for t in range(length):

@@ -51,7 +51,6 @@ def attention_matrix_bytes(
 
 
 # %% correct: pairs of tokens, counted
-
 def attention_matrix_bytes(
     num_tokens: int,
     num_heads: int,
@@ -64,7 +63,6 @@ def attention_matrix_bytes(
 
 
 # %% correct: multiplied by shifts and sums
-
 def attention_matrix_bytes(
     num_tokens: int,
     num_heads: int,

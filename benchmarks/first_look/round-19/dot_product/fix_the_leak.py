@@ -56,7 +56,6 @@ def attend_to_the_past(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tenso
 
 
 # %% correct: one position at a time, on a past that grows
-
 def attend_to_the_past(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     length = query.shape[1]
     outputs, weights = [], []
@@ -70,7 +69,6 @@ def attend_to_the_past(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tenso
 
 
 # %% correct: only the pairs of the lower triangle
-
 def attend_to_the_past(query: Tensor, key: Tensor, value: Tensor) -> tuple[Tensor, Tensor]:
     batch, length, width = query.shape
     t, s = torch.tril_indices(length, length, device=query.device)

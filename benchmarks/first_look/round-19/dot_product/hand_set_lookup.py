@@ -48,7 +48,6 @@ def hand_set_lookup(codes: Tensor) -> tuple[Tensor, Tensor]:
 
 
 # %% correct: both into places of their own
-
 def hand_set_lookup(codes: Tensor) -> tuple[Tensor, Tensor]:
     # the key of symbol j is the unit vector j; the query of symbol k points along the unit vector k + 1
     K, d = codes.shape
@@ -60,7 +59,6 @@ def hand_set_lookup(codes: Tensor) -> tuple[Tensor, Tensor]:
 
 
 # %% correct: the keys step back, and both share the gain
-
 def hand_set_lookup(codes: Tensor) -> tuple[Tensor, Tensor]:
     K, d = codes.shape
     root = (16.0**2 * d) ** 0.25

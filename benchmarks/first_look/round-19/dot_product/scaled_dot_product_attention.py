@@ -61,7 +61,6 @@ def scaled_dot_product_attention(
 
 
 # %% correct: each query alone, with the keys that it is allowed
-
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
@@ -88,7 +87,6 @@ def scaled_dot_product_attention(
 
 
 # %% correct: the logarithm of the weights first
-
 def scaled_dot_product_attention(
     query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:

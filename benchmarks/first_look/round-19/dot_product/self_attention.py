@@ -59,7 +59,6 @@ class SelfAttention(nn.Module):
 
 
 # %% correct: a bilinear score, and values after the mixing
-
 class SelfAttention(nn.Module):
     def __init__(self, d_model):
         super().__init__()
@@ -74,7 +73,6 @@ class SelfAttention(nn.Module):
 
 
 # %% correct: one product for all three maps, sentence by sentence
-
 class SelfAttention(nn.Module):
     def __init__(self, d_model):
         super().__init__()

@@ -61,7 +61,6 @@ def bits_per_character(model, batches) -> float:
 
 
 # %% correct: probabilities in double precision, summed by fsum
-
 def bits_per_character(model, batches) -> float:
     costs = []
     for batch in batches:
@@ -74,7 +73,6 @@ def bits_per_character(model, batches) -> float:
 
 
 # %% correct: one place after another, with a running mean in base 2
-
 def bits_per_character(model, batches) -> float:
     mean, seen = 0.0, 0
     for batch in batches:

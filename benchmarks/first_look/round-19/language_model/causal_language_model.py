@@ -200,7 +200,6 @@ class CausalLanguageModel(nn.Module):
 
 
 # %% correct: rows of the table by index, logits by einsum, the loss by logsumexp
-
 class CausalLanguageModel(nn.Module):
     """A Transformer that reads from left to right and says at every place what comes next."""
 
@@ -251,7 +250,6 @@ class CausalLanguageModel(nn.Module):
 
 
 # %% correct: positions and border by hand, the loss place by place
-
 import functools
 
 

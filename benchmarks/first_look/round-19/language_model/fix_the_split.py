@@ -74,7 +74,6 @@ def split_windows(
 
 
 # %% correct: by a table of indices
-
 def split_windows(
     tokens: Tensor,
     length: int,
@@ -94,7 +93,6 @@ def split_windows(
 
 
 # %% correct: the same memory with other strides
-
 def split_windows(
     tokens: Tensor,
     length: int,

@@ -176,7 +176,6 @@ def generate(
 
 
 # %% correct: ranks by comparing all pairs, no sorting
-
 def sampling_distribution(
     logits: Tensor,
     temperature: float = 1.0,
@@ -226,7 +225,6 @@ def generate(
 
 
 # %% correct: plain Python for each row, and a draw by the running sum
-
 def distribution_of_row(scores: list, temperature: float, top_k: int | None, top_p: float | None) -> list:
     order = sorted(range(len(scores)), key=lambda v: -scores[v])  # sorted keeps equals in their order
     if temperature == 0:

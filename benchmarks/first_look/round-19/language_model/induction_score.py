@@ -70,7 +70,6 @@ def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
 
 
 # %% correct: a dictionary of the places to look at
-
 def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
     total, counted = weights.new_zeros(weights.shape[1]), 0
     for b, sentence in enumerate(tokens.tolist()):
@@ -86,7 +85,6 @@ def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
 
 
 # %% correct: diagonal by diagonal, by the distance between query and key
-
 def induction_score(weights: Tensor, tokens: Tensor) -> Tensor:
     batch, heads, length, _ = weights.shape
     share = weights.new_zeros(heads)

@@ -150,7 +150,6 @@ class KeyValueCache(nn.Module):
 
 
 # %% correct: one token after another, which needs no mask
-
 class KeyValueCache(nn.Module):
     """Reads on where it stopped: keys and values of tokens once read are kept for later."""
 
@@ -191,7 +190,6 @@ class KeyValueCache(nn.Module):
 
 
 # %% correct: old and new keys apart, under one softmax
-
 class KeyValueCache(nn.Module):
     """Reads on where it stopped: keys and values of tokens once read are kept for later."""
 

@@ -70,7 +70,6 @@ def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[T
 
 
 # %% correct: softmax less one-hot, by hand, sent back through the logits
-
 def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[Tensor]]:
     parameters = list(model.parameters())
 
@@ -87,7 +86,6 @@ def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[T
 
 
 # %% correct: one graph of all prefixes, gathered by backward, and .grad put back
-
 def prefixes_equal_one_pass(model, tokens: Tensor) -> tuple[list[Tensor], list[Tensor]]:
     parameters = list(model.parameters())
     steps = tokens.shape[1] - 1

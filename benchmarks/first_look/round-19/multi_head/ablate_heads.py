@@ -62,7 +62,6 @@ def ablate_heads(attention: MultiHeadAttention, heads: Iterable[int]) -> MultiHe
 
 
 # %% correct: a factor of zero or one for each column
-
 def ablate_heads(attention: MultiHeadAttention, heads: Iterable[int]) -> MultiHeadAttention:
     off = set(heads)
     if not off <= set(range(attention.num_heads)):
@@ -78,7 +77,6 @@ def ablate_heads(attention: MultiHeadAttention, heads: Iterable[int]) -> MultiHe
 
 
 # %% correct: a changed state, loaded into the copy
-
 def ablate_heads(attention: MultiHeadAttention, heads: Iterable[int]) -> MultiHeadAttention:
     keep = [True] * attention.num_heads
     for h in heads:

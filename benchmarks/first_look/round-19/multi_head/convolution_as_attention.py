@@ -56,7 +56,6 @@ def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[T
 
 
 # %% correct: slices of one padded identity
-
 def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
     T, K = x.shape[1], weight.shape[2]
     # row r of the padded identity looks at key r - K // 2; head k begins at row k
@@ -68,7 +67,6 @@ def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[T
 
 
 # %% correct: a masked softmax over one key or none
-
 def convolution_as_attention(x: Tensor, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
     B, T, _ = x.shape
     K = weight.shape[-1]

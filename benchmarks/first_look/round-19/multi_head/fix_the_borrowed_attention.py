@@ -65,7 +65,6 @@ def attend_with_torch(
 
 
 # %% correct: numbers to add to the scores
-
 def attend_with_torch(
     attention: nn.MultiheadAttention,
     query: Tensor,
@@ -82,7 +81,6 @@ def attend_with_torch(
 
 
 # %% correct: which sentence each of the masks belongs to
-
 def attend_with_torch(
     attention: nn.MultiheadAttention,
     query: Tensor,

@@ -61,7 +61,6 @@ class LearnedPositionalEncoding(nn.Module):
 
 
 # %% correct: looked up by number
-
 class LearnedPositionalEncoding(nn.Module):
     def __init__(self, max_length: int, d_model: int):
         super().__init__()
@@ -75,7 +74,6 @@ class LearnedPositionalEncoding(nn.Module):
 
 
 # %% correct: place by place
-
 class LearnedPositionalEncoding(nn.Module):
     def __init__(self, max_length: int, d_model: int):
         super().__init__()

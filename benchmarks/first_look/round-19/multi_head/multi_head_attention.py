@@ -130,7 +130,6 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% correct: a sum over heads of what each adds
-
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int):
         super().__init__()
@@ -166,7 +165,6 @@ class MultiHeadAttention(nn.Module):
 
 
 # %% correct: one einsum after another
-
 class MultiHeadAttention(nn.Module):
     def __init__(self, d_model: int, num_heads: int):
         super().__init__()

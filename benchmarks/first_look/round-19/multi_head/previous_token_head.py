@@ -58,7 +58,6 @@ def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
 
 
 # %% correct: half a step each
-
 def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
     if d_model % 2:
         raise ValueError(f"d_model must be even, got {d_model}")
@@ -71,7 +70,6 @@ def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
 
 
 # %% correct: the keys step forward
-
 def previous_token_head(d_model: int, gain: float) -> tuple[Tensor, Tensor]:
     pairs, odd = divmod(d_model, 2)
     if odd:

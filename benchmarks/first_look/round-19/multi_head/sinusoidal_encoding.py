@@ -60,7 +60,6 @@ def sinusoidal_encoding(length: int, d_model: int) -> Tensor:
 
 
 # %% correct: complex numbers on the unit circle
-
 def sinusoidal_encoding(length: int, d_model: int) -> Tensor:
     if d_model % 2:
         raise ValueError("sines and cosines come in pairs")
@@ -71,7 +70,6 @@ def sinusoidal_encoding(length: int, d_model: int) -> Tensor:
 
 
 # %% correct: sines alone, with a quarter turn for the cosines
-
 def sinusoidal_encoding(length: int, d_model: int) -> Tensor:
     half, odd = divmod(d_model, 2)
     if odd:

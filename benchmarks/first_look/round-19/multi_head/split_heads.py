@@ -60,7 +60,6 @@ def merge_heads(x: Tensor) -> Tensor:
 
 
 # %% correct: windows on the features
-
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
     d_head, rest = divmod(x.shape[2], num_heads)
     if rest:
@@ -73,7 +72,6 @@ def merge_heads(x: Tensor) -> Tensor:
 
 
 # %% correct: by tables of places
-
 def split_heads(x: Tensor, num_heads: int) -> Tensor:
     B, T, D = x.shape
     if D % num_heads:

@@ -84,7 +84,6 @@ def test_split_heads(split_heads: Callable) -> bool:
 
 
 # %% correct: every number says where it belongs
-
 def test_split_heads(split_heads: Callable) -> bool:
     sizes = [
         (b, t, h, d)
@@ -130,7 +129,6 @@ def test_split_heads(split_heads: Callable) -> bool:
 
 
 # %% correct: against slices, in random sizes
-
 def test_split_heads(split_heads: Callable) -> bool:
     chance = torch.Generator().manual_seed(5)
 

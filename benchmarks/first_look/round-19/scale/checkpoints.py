@@ -164,7 +164,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
 
 # %% correct: pickled in memory, then written as bytes
 # Whatever can fail in pickling fails before a file is opened; the bytes go to the disk in a temporary file of the same folder.
-
 import io
 
 MARK = "a training, stopped"
@@ -214,7 +213,6 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data) -> int:
 
 # %% correct: one table of parts, with a generator among them
 # The random numbers are handled as a sixth object with state_dict and load_state_dict.
-
 class RandomNumbers:
     def state_dict(self):
         cuda = torch.cuda.get_rng_state_all() if torch.cuda.is_available() else []

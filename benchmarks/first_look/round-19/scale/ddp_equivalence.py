@@ -86,7 +86,6 @@ def average_gradients(model: nn.Module, all_reduce: Callable[[Tensor], Tensor], 
         parameter.grad = all_reduce(own).div(world_size)
 
 # %% correct: a table of one column for each process
-
 def shard(num_samples: int, rank: int, world_size: int, epoch: int, seed: int = 0) -> list[int]:
     if num_samples < 1 or rank not in range(world_size):
         raise ValueError(f"no shard {rank} of {world_size} for {num_samples} samples")
@@ -111,7 +110,6 @@ def average_gradients(model: nn.Module, all_reduce: Callable[[Tensor], Tensor], 
         parameter.grad = (total / world_size).detach()
 
 # %% correct: an endless order, read in steps
-
 import itertools
 
 

@@ -68,7 +68,6 @@ def model_flops_utilisation(
 
 # %% correct: a forward pass, counted part by part, three times
 # Two operations for each parameter and token, and two products of 2 T^2 D in each layer; backward takes twice that.
-
 def model_flops_utilisation(
     num_parameters: int,
     num_layers: int,
@@ -90,7 +89,6 @@ def model_flops_utilisation(
 
 # %% correct: the time at full speed, as a share of the time taken
 # How long the device would take for a second's sequences at its peak.
-
 def model_flops_utilisation(
     num_parameters: int,
     num_layers: int,

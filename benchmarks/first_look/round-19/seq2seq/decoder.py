@@ -203,7 +203,6 @@ class Seq2Seq(nn.Module):
 
 
 # %% correct: one cell for each step, and the output in two halves
-
 class Decoder(nn.Module):
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
         super().__init__()
@@ -255,7 +254,6 @@ class Seq2Seq(nn.Module):
 
 
 # %% correct: decode as a loop over step
-
 class Decoder(nn.Module):
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
         super().__init__()

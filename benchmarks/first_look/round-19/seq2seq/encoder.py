@@ -109,7 +109,6 @@ class Encoder(nn.Module):
 
 
 # %% correct: each sentence alone, without its padding
-
 class Encoder(nn.Module):
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
         super().__init__()
@@ -132,7 +131,6 @@ class Encoder(nn.Module):
 
 
 # %% correct: cell by cell in both directions, where padding keeps the state
-
 class Encoder(nn.Module):
     def __init__(self, vocab_size: int, embedding_size: int, hidden_size: int, pad_id: int):
         super().__init__()

@@ -74,7 +74,6 @@ def fit_the_vector(
 
 
 # %% correct: Adam written out
-
 def fit_the_vector(
     model: nn.Module, targets: Tensor, vector: Tensor, pad_id: int, steps: int, learning_rate: float
 ) -> tuple[Tensor, Tensor]:
@@ -94,7 +93,6 @@ def fit_the_vector(
 
 
 # %% correct: a frozen copy of the model
-
 def fit_the_vector(
     model: nn.Module, targets: Tensor, vector: Tensor, pad_id: int, steps: int, learning_rate: float
 ) -> tuple[Tensor, Tensor]:

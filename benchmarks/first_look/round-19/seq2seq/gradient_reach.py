@@ -49,7 +49,6 @@ def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
 
 
 # %% correct: a leaf for each step
-
 def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     steps = [x.clone().requires_grad_() for x in inputs.detach().unbind(dim=1)]  # S times (B, I)
     outputs = network(torch.stack(steps, dim=1))
@@ -60,7 +59,6 @@ def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
 
 
 # %% correct: the slope for a nudge of size zero
-
 def gradient_reach(network: nn.Module, inputs: Tensor) -> Tensor:
     nudge = torch.zeros_like(inputs, requires_grad=True)
     answer = network(inputs.detach() + nudge)

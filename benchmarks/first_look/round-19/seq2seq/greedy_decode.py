@@ -87,7 +87,6 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
 
 
 # %% correct: a table full of end tokens, of which what is needed is cut out
-
 def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Tensor:
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")
@@ -107,7 +106,6 @@ def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Ten
 
 
 # %% correct: written as it comes, and cleaned up afterwards
-
 def greedy_decode(step, state, bos_id: int, eos_id: int, max_length: int) -> Tensor:
     if max_length < 1:
         raise ValueError(f"max_length must be at least 1, got {max_length}")

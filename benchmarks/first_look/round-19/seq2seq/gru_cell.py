@@ -129,7 +129,6 @@ class GRUCell(nn.Module):
 
 
 # %% correct: einsum over a stack of three matrices, and a step from n to h
-
 class GRUCell(nn.Module):
     def __init__(self, input_size: int, hidden_size: int):
         super().__init__()
@@ -158,7 +157,6 @@ class GRUCell(nn.Module):
 
 
 # %% correct: gates by half a tanh, from one product of input and state
-
 class GRUCell(nn.Module):
     def __init__(self, input_size: int, hidden_size: int):
         super().__init__()

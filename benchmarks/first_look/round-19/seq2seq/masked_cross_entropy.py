@@ -50,7 +50,6 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor
 
 
 # %% correct: only the real tokens, found by their places
-
 def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:
         raise ValueError(f"need logits (B, T, V) for targets (B, T), got {tuple(logits.shape)}, {tuple(targets.shape)}")
@@ -61,7 +60,6 @@ def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor
 
 
 # %% correct: padding gets flat scores and no weight
-
 def masked_cross_entropy(logits: Tensor, targets: Tensor, pad_id: int) -> Tensor:
     if logits.ndim != 3 or logits.shape[:2] != targets.shape:
         raise ValueError(f"need logits (B, T, V) for targets (B, T), got {tuple(logits.shape)}, {tuple(targets.shape)}")

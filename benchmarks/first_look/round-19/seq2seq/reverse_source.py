@@ -41,7 +41,6 @@ def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
 
 
 # %% correct: sorted by where each token goes
-
 def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
     place = torch.arange(source.shape[1], device=source.device).expand_as(source)
     goes_to = torch.where(place < lengths.unsqueeze(1), lengths.unsqueeze(1) - 1 - place, place)
@@ -49,7 +48,6 @@ def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
 
 
 # %% correct: two pieces of each row, joined anew
-
 def reverse_source(source: Tensor, lengths: Tensor) -> Tensor:
     rows = []
     for row, length in zip(source, lengths.tolist(), strict=True):

@@ -186,7 +186,6 @@ def beam_search(
 
 
 # %% correct: every hypothesis has a state of its own and is read alone
-
 import heapq
 
 
@@ -225,7 +224,6 @@ def beam_search(
 
 
 # %% correct: all in tensors, a finished row has one column more in which it stays
-
 @torch.no_grad()
 def beam_search(
     step,

@@ -186,7 +186,6 @@ class DecoderLayer(nn.Module):
 
 
 # %% correct: three parts in a table, one line that reads and adds
-
 class DecoderLayer(nn.Module):
     """Self-attention, cross-attention to the source, feed-forward: each reads and adds."""
 
@@ -232,7 +231,6 @@ class DecoderLayer(nn.Module):
 
 
 # %% correct: a generator takes turns with the stream
-
 class DecoderLayer(nn.Module):
     """Self-attention, cross-attention to the source, feed-forward: each reads and adds."""
 

@@ -147,7 +147,6 @@ class EncoderLayer(nn.Module):
 
 
 # %% correct: a loop over the two parts, each norm before or after
-
 class EncoderLayer(nn.Module):
     """Self-attention, then feed-forward; each reads the stream x and adds to it."""
 
@@ -184,7 +183,6 @@ class EncoderLayer(nn.Module):
 
 
 # %% correct: the strands of the stream in a list, and their sum
-
 class EncoderLayer(nn.Module):
     """Self-attention, then feed-forward; each reads the stream x and adds to it."""
 

@@ -69,7 +69,6 @@ class FeedForward(nn.Module):
 
 
 # %% correct: sums of columns, feature by feature
-
 class FeedForward(nn.Module):
     """The same small network at every position."""
 
@@ -91,7 +90,6 @@ class FeedForward(nn.Module):
 
 
 # %% correct: the bias as one more row of the matrix, and tensordot
-
 def affine(x: Tensor, linear: nn.Linear) -> Tensor:
     matrix = torch.cat([linear.weight, linear.bias.unsqueeze(1)], dim=1)  # (out, in + 1)
     with_one = torch.cat([x, x.new_ones(*x.shape[:-1], 1)], dim=-1)

@@ -37,7 +37,6 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Te
 
 
 # %% correct: running mean and variance, one feature after the other
-
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
     # Welford (1962): the squared distances from the mean, kept up to date
     mean, squares = torch.zeros_like(x[..., 0]), torch.zeros_like(x[..., 0])
@@ -50,7 +49,6 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Te
 
 
 # %% correct: shifted by the first feature, summed by a matrix
-
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
     size = x.shape[-1]
     averaging = torch.full((size, size), 1 / size, dtype=x.dtype, device=x.device)

@@ -60,7 +60,6 @@ def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing
 
 
 # %% correct: one cross-entropy for each word that gets a share
-
 def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing: float) -> Tensor:
     if not 0 <= smoothing < 1:
         raise ValueError(f"smoothing must be from 0 to below 1, got {smoothing}")
@@ -74,7 +73,6 @@ def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing
 
 
 # %% correct: logsumexp less what is expected of the logits, on the real places alone
-
 def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing: float) -> Tensor:
     if smoothing < 0 or smoothing >= 1:
         raise ValueError(f"smoothing has to be in [0, 1), got {smoothing}")

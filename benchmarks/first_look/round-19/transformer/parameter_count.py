@@ -49,7 +49,6 @@ def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -
 
 
 # %% correct: a list of shapes
-
 def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -> int:
     linear = {
         "square": [(d_model, d_model), (d_model,)],
@@ -67,7 +66,6 @@ def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -
 
 
 # %% correct: counted on one layer of each kind, with a single head
-
 def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -> int:
     with torch.device("meta"):  # one head fits every width, and the number of heads adds nothing
         pair = nn.ModuleList([EncoderLayer(d_model, 1, d_ff), DecoderLayer(d_model, 1, d_ff)])

@@ -38,7 +38,6 @@ def token_spread(x: Tensor) -> Tensor:
 
 
 # %% correct: from the distances of all pairs, by rolling
-
 def token_spread(x: Tensor) -> Tensor:
     # the sum over all pairs of |x_s - x_t|^2 is 2 T times the sum of the squared distances from the mean
     x = x / x.abs().amax(dim=(1, 2), keepdim=True)  # so that no square is too small or too large
@@ -51,7 +50,6 @@ def token_spread(x: Tensor) -> Tensor:
 
 
 # %% correct: norms by hypot, halving the numbers again and again
-
 def hypot_of_all(numbers: Tensor) -> Tensor:
     """(B, N) -> (B,): the root of the sum of the squares, without squaring anything."""
     while numbers.shape[1] > 1:

@@ -245,7 +245,6 @@ class Transformer(nn.Module):
 
 
 # %% correct: one token too many goes in, and its row is cut off
-
 class Transformer(nn.Module):
     """Reads one sentence and writes another."""
 
@@ -306,7 +305,6 @@ class Transformer(nn.Module):
 
 
 # %% correct: parts in methods of their own, rows of the table by index_select
-
 class Transformer(nn.Module):
     """Reads one sentence and writes another."""
 

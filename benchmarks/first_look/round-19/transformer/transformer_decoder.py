@@ -165,7 +165,6 @@ class TransformerDecoder(nn.Module):
 
 
 # %% correct: layers taken off a queue, everything by name
-
 from collections import deque
 
 
@@ -208,7 +207,6 @@ class TransformerDecoder(nn.Module):
 
 
 # %% correct: accumulate over the layers, of which the last counts
-
 from itertools import accumulate
 
 

@@ -144,7 +144,6 @@ class TransformerEncoder(nn.Module):
 
 
 # %% correct: built by map, run by reduce
-
 import functools
 
 
@@ -180,7 +179,6 @@ class TransformerEncoder(nn.Module):
 
 
 # %% correct: up the tower by recursion
-
 class TransformerEncoder(nn.Module):
     """A tower of num_layers encoder layers, then `norm`."""
 

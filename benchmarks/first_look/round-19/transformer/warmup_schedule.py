@@ -36,14 +36,12 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
 
 
 # %% correct: one power of the larger of the two
-
 def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
     # min(s^-0.5, s w^-1.5) = s min(s^-1.5, w^-1.5) = s max(s, w)^-1.5, which is 0 at s = 0 by itself
     return step * (max(step, warmup_steps) ** 3 * d_model) ** -0.5
 
 
 # %% correct: in logarithms
-
 def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
     log_step = math.log(step) if step > 0 else -math.inf
     log_rates = sorted([-log_step, 2 * log_step - 3 * math.log(warmup_steps)])

@@ -48,7 +48,6 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
 
 # %% correct: the upper half of the layers times the lower half
 # The product by divide and conquer.
-
 def attention_rollout(weights: list[Tensor]) -> Tensor:
     if len(weights) == 1:
         mixing = weights[0].mean(dim=1) / 2
@@ -61,7 +60,6 @@ def attention_rollout(weights: list[Tensor]) -> Tensor:
 # %% correct: each token is traced back, layer by layer
 # Starts at the top with one row for each token; a step back leaves half of the row where it is
 # and sends half along the attention, an equal part of it through each head.
-
 def attention_rollout(weights: list[Tensor]) -> Tensor:
     top = weights[-1]
     batch, heads, tokens, _ = top.shape

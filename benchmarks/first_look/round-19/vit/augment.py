@@ -54,7 +54,6 @@ def augment(images: Tensor, max_shift: int) -> Tensor:
 
 # %% correct: a window on a padded batch, by indices
 # Pads with zeros and picks rows and columns of each image with index tensors, without a loop.
-
 def augment(images: Tensor, max_shift: int) -> Tensor:
     batch, channels, height, width = images.shape
     wide = images.new_zeros(batch, channels, height + 2 * max_shift, width + 2 * max_shift)
@@ -70,7 +69,6 @@ def augment(images: Tensor, max_shift: int) -> Tensor:
 
 # %% correct: rolled, and the seam wiped
 # One number for both shifts, taken apart by divmod; a roll, then zeros where it wrapped around.
-
 def augment(images: Tensor, max_shift: int) -> Tensor:
     places = 2 * max_shift + 1
     height, width = images.shape[-2:]

@@ -47,7 +47,6 @@ def resize_positions(table: Tensor, old_grid: tuple, new_grid: tuple) -> Tensor:
 
 # %% correct: every feature a picture of its own
 # The features go along the batch axis, one channel each.
-
 def resize_positions(table: Tensor, old_grid: tuple, new_grid: tuple) -> Tensor:
     class_row, patch_rows = table.split([1, len(table) - 1])
     grid = torch.stack([feature.unflatten(0, tuple(old_grid)) for feature in patch_rows.unbind(1)])
@@ -58,7 +57,6 @@ def resize_positions(table: Tensor, old_grid: tuple, new_grid: tuple) -> Tensor:
 
 # %% correct: row by row into an empty picture, and out again
 # Writes each patch's row at its place, and reads the places of the new grid one by one.
-
 def resize_positions(table: Tensor, old_grid: tuple, new_grid: tuple) -> Tensor:
     grid = table.new_empty(1, table.shape[1], *old_grid)
     for n in range(1, len(table)):

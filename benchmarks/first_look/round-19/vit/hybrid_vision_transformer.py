@@ -153,7 +153,6 @@ class HybridVisionTransformer(nn.Module):
 
 # %% correct: part by part, in the order in which they were added
 # forward sends the images through the module's children, one after the other.
-
 class HybridVisionTransformer(nn.Module):
     def __init__(
         self,
@@ -188,7 +187,6 @@ class HybridVisionTransformer(nn.Module):
 
 # %% correct: the head on what encode gives
 # forward does not call the transformer's own: it reads encode's tokens and applies its head.
-
 class HybridVisionTransformer(nn.Module):
     def __init__(
         self,

@@ -88,7 +88,6 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
 
 # %% correct: exact fractions, a group of equal scores at a time
 # Counts both kinds for each score in a dictionary and adds up trapezoids of fractions.
-
 from fractions import Fraction
 
 
@@ -115,7 +114,6 @@ def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float)
 # %% correct: each positive has its stretch of the curve
 # The positives of a group share a straight line; the k-th positive covers one P-th of the axis,
 # over which the line's mean height is known. The first of them is cut at the rate.
-
 def partial_auc(scores: Tensor, positive: Tensor, min_true_positive_rate: float) -> float:
     if not 0 <= min_true_positive_rate < 1:
         raise ValueError(f"no such rate: {min_true_positive_rate}")

@@ -61,7 +61,6 @@ class PatchEmbedding(nn.Module):
 
 # %% correct: the Linear's weight as a convolution
 # Keeps an nn.Linear and folds its rows into squares for conv2d; the sizes are checked by hand.
-
 class PatchEmbedding(nn.Module):
     def __init__(self, patch_size, num_channels, d_model):
         super().__init__()
@@ -79,7 +78,6 @@ class PatchEmbedding(nn.Module):
 
 # %% correct: an einsum over the pixels of a patch
 # Splits the two picture axes and sums over channel, row and column without laying patches out.
-
 class PatchEmbedding(nn.Module):
     def __init__(self, patch_size, num_channels, d_model):
         super().__init__()

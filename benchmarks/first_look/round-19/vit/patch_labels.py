@@ -54,7 +54,6 @@ def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
 
 # %% correct: class by class, the best so far
 # Goes through the numbers that occur, from the lowest, and replaces only what has fewer pixels.
-
 def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
     patches = patchify(labels.unsqueeze(1), patch_size)
     best = torch.full_like(patches[:, :, 0], background)
@@ -69,7 +68,6 @@ def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
 
 # %% correct: every pixel asks how many are like it
 # Compares all pairs of pixels of a patch, and takes the lowest number among the most frequent.
-
 def patch_labels(labels: Tensor, patch_size: int, background: int) -> Tensor:
     pixels = patchify(labels.unsqueeze(1), patch_size)
     alike = (pixels.unsqueeze(3) == pixels.unsqueeze(2)).sum(dim=3)

@@ -57,7 +57,6 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
 
 # %% correct: strips, then squares
 # Splits the height into strips, each strip into squares, and stacks them.
-
 def patchify(images: Tensor, patch_size: int) -> Tensor:
     if images.ndim != 4:
         raise ValueError(f"expected (B, C, H, W), got {tuple(images.shape)}")
@@ -73,7 +72,6 @@ def patchify(images: Tensor, patch_size: int) -> Tensor:
 
 # %% correct: the address of each number
 # Computes for each place of the result where its number lies in the flat image, and picks it.
-
 def patchify(images: Tensor, patch_size: int) -> Tensor:
     if len(images.shape) != 4:
         raise ValueError("four axes are needed: (B, C, H, W)")

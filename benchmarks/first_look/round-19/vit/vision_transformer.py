@@ -229,7 +229,6 @@ class VisionTransformer(nn.Module):
 
 # %% correct: an empty row in front, filled by addition
 # The patches are padded with a row of zeros, and the class token, padded likewise, is added.
-
 class VisionTransformer(nn.Module):
     def __init__(
         self,
@@ -280,7 +279,6 @@ class VisionTransformer(nn.Module):
 
 # %% correct: every pool is the mean of a stretch of tokens
 # Start and length of the stretch are kept; the tokens are written into one new tensor.
-
 class VisionTransformer(nn.Module):
     def __init__(
         self,

@@ -59,7 +59,6 @@ def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
 
 
 # %% correct: greater than what is forbidden
-
 def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
     if padding.dtype != torch.bool or pattern.dtype != torch.bool:
         raise ValueError(f"need boolean masks, got {padding.dtype} and {pattern.dtype}")
@@ -70,7 +69,6 @@ def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
 
 
 # %% correct: a copy of the pattern for each sentence, with the padded columns erased
-
 def broadcast_mask(padding: Tensor, pattern: Tensor) -> Tensor:
     if padding.dtype != torch.bool or pattern.dtype != torch.bool:
         raise ValueError(f"need boolean masks, got {padding.dtype} and {pattern.dtype}")

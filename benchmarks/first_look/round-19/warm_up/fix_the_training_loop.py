@@ -92,7 +92,6 @@ def train_epoch(
 
 
 # %% correct: everything in order first, then split
-
 def train_epoch(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,
@@ -111,7 +110,6 @@ def train_epoch(
 
 
 # %% correct: PyTorch's own loader, with the order as its sampler
-
 def train_epoch(
     model: nn.Module,
     optimizer: torch.optim.Optimizer,

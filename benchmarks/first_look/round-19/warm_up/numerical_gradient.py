@@ -75,7 +75,6 @@ def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: fl
 
 
 # %% correct: the rows of an identity matrix as directions
-
 def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: float = 1e-3) -> Tensor:
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
@@ -86,7 +85,6 @@ def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: fl
 
 
 # %% correct: numbered places, and a choice between moved and unmoved
-
 def numerical_gradient(function: Callable[[Tensor], Tensor], x: Tensor, step: float = 1e-3) -> Tensor:
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")

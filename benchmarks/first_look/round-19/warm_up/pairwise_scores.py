@@ -41,7 +41,6 @@ def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
 
 
 # %% correct: every batch with every batch, then the diagonal
-
 def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
     if query.dim() != 3 or key.dim() != 3 or query.shape[0] != key.shape[0] or query.shape[2] != key.shape[2]:
         raise ValueError(f"need query (B, T, D) and key (B, S, D), got {tuple(query.shape)} and {tuple(key.shape)}")
@@ -50,7 +49,6 @@ def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
 
 
 # %% correct: a linear layer for each sentence, by vmap
-
 def pairwise_scores(query: Tensor, key: Tensor) -> Tensor:
     if query.dim() != 3 or key.dim() != 3 or query.shape[0] != key.shape[0] or query.shape[2] != key.shape[2]:
         raise ValueError(f"need query (B, T, D) and key (B, S, D), got {tuple(query.shape)} and {tuple(key.shape)}")

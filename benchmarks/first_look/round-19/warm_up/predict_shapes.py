@@ -69,7 +69,6 @@ def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]
 
 
 # %% correct: tensors without data are asked for their shapes
-
 def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]:
     query = torch.empty(B, T, D, device="meta")
     key = torch.empty(B, S, D, device="meta")
@@ -88,7 +87,6 @@ def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]
 
 
 # %% correct: a small algebra of shapes
-
 def predict_shapes(B: int, T: int, S: int, D: int) -> dict[str, tuple[int, ...]]:
     sizes = {"B": B, "T": T, "S": S, "D": D, "1": 1}
 

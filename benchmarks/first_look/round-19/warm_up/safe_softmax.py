@@ -39,7 +39,6 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
 
 
 # %% correct: slice by slice, first the maximum and then the sum
-
 def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     highest, total = None, None
     for slice_ in scores.detach().unbind(dim):
@@ -54,7 +53,6 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
 
 
 # %% correct: powers of two, and the top from a sort
-
 def safe_softmax(scores: Tensor, dim: int) -> Tensor:
     last_first = scores.transpose(dim, -1)
     top = last_first.sort(dim=-1, descending=True).values[..., :1]

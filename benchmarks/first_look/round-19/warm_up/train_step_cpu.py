@@ -56,7 +56,6 @@ def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: T
 
 
 # %% correct: gradients from autograd.grad, put into .grad by hand
-
 def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Tensor, targets: Tensor) -> float:
     logits = model(inputs)
     costs = logits.logsumexp(dim=1) - logits.gather(1, targets.unsqueeze(1)).squeeze(1)
@@ -71,7 +70,6 @@ def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: T
 
 
 # %% correct: the five parts in a closure that the optimizer calls
-
 def train_step_cpu(model: nn.Module, optimizer: torch.optim.Optimizer, inputs: Tensor, targets: Tensor) -> float:
     measured = []
 
