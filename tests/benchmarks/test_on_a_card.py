@@ -2,7 +2,6 @@
 refused, and on a card in name, where every branch for CUDA is taken. No kernel runs: no number is looked at here.
 """
 
-import contextlib
 import dataclasses
 from unittest import mock
 
@@ -18,7 +17,7 @@ from benchmarks.peers.contestants import WORKS
 from benchmarks.peers.language_model import LENGTHS
 from course import committed
 from course.protocol import device as stand_in
-from tests import card
+from tests import autocast, card
 
 CONTESTANTS = [(model, name) for model in MODELS for name, of in MODELS[model].contestants.items() if not of.missing()]
 # at tiny size the language models are one
@@ -52,11 +51,10 @@ PEERS_WAIT = {
 @pytest.mark.parametrize(("model", "name"), CONTESTANTS)
 def test_a_rungs_step_copies_nothing_between_devices(model, name, rung, work):
     fused = ["cpu", "cuda", stand_in.OTHER]
-    without_autocast = mock.patch.object(torch, "autocast", lambda *_, **__: contextlib.nullcontext())
     with_fused = mock.patch("torch.optim.optimizer._get_fused_kernels_supported_devices", lambda: fused)
     # a tensor made in inference mode cannot be wrapped
     without_inference = mock.patch.object(torch, "inference_mode", torch.no_grad)
-    with without_autocast, with_fused, without_inference, models.precision(rung, torch.device(stand_in.OTHER)):
+    with autocast.known(), with_fused, without_inference, models.precision(rung, torch.device(stand_in.OTHER)):
         step = moved(MODELS[model], name, rung, work)
         with stand_in._Numbers(), stand_in._OneDevice():
             step()  # makes the optimizer's state
