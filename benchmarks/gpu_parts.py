@@ -41,11 +41,15 @@ ROOT = Path(__file__).resolve().parent.parent
 aten = torch.ops.aten
 # Operators that read a number of a tensor, or make one whose size its numbers decide.
 READS = {
-    aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default,
-    aten.nonzero.default, aten.masked_select.default, aten._unique2.default, aten.unique_dim.default,
-    aten.unique_consecutive.default,
+    aten._local_scalar_dense.default, aten.is_nonzero.default, aten.equal.default, aten.allclose.default,
+    aten.nonzero.default, aten.masked_select.default, aten.bincount.default,
+    aten._unique.default, aten._unique2.default, aten.unique_dim.default, aten.unique_consecutive.default,
+    aten.unique_dim_consecutive.default,
 }  # fmt: skip
-BY_PLACES = {aten.index.Tensor, aten.index_put.default, aten.index_put_.default}  # which counts what a mask holds
+BY_PLACES = {  # which counts what a mask holds
+    aten.index.Tensor, aten.index_put.default, aten.index_put_.default, aten._index_put_impl_.default,
+}  # fmt: skip
+REPEATS = aten.repeat_interleave.Tensor  # which adds up how often, unless it is told the sum
 COPIES = {aten._to_copy.default, aten.copy_.default}
 
 
@@ -149,6 +153,7 @@ class Waits(TorchDispatchMode):
         there = [x for x in given if x.device.type == self.kind]
         masks = [x for x in tree_leaves(args[1]) if isinstance(x, Tensor)] if func in BY_PLACES and there else []
         counts = any(x.dtype in (torch.bool, torch.uint8) for x in masks)
+        counts |= func is REPEATS and bool(there) and (kwargs or {}).get("output_size") is None
         kinds = {x.device.type for x in (*given, *made)}
         if (func in READS and there) or counts or (func in COPIES and len(kinds) > 1):
             self.seen.append(func.name())
@@ -169,30 +174,30 @@ def refusing_waits(device: torch.device) -> Iterator[None]:
 
 
 def placement(device: torch.device) -> Iterator[Record]:
-    """A training step of each model, plain and fused, of a batch that is on the device already: what it waits for, by
-    the operators seen and by torch's own mode that refuses to wait. Expected is nothing."""
+    """A training step of each model, plain and fused and in each format, of a batch that is on the device already: what
+    it waits for, by the operators seen and by torch's own mode that refuses to wait. Expected is nothing."""
     for name, small in models().items():
         there = tuple(x.to(device) for x in small.batch)
-        for fused in (False, True):
+        for fused, format in itertools.product((False, True), formats(device)):
             model = small.built(fused).to(device)
+            # a fused one leaves a step out by itself, where a scaler would read whether to take it
             optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=device.type == "cuda")
-            scaler = torch.amp.GradScaler(device.type, enabled=False)
+            scaler = torch.amp.GradScaler(device.type, enabled=format == "float16")
+            with products_in(format) as dtype:
+                step = partial(train_step, model, small.loss, there, optimizer, scaler, 1.0, dtype)
 
-            def step(model=model, loss_of=small.loss, there=there, optimizer=optimizer, scaler=scaler) -> None:
-                train_step(model, loss_of, there, optimizer, scaler, 1.0)
-
-            step()  # the first makes the optimizer's state
-            with Waits(device.type) as seen:
-                step()
-            refused = ""
-            try:
-                with refusing_waits(device):
+                step()  # the first makes the optimizer's state
+                with Waits(device.type) as seen:
                     step()
-            except RuntimeError as error:
-                refused = str(error).splitlines()[0]
+                refused = ""
+                try:
+                    with refusing_waits(device):
+                        step()
+                except RuntimeError as error:
+                    refused = str(error).splitlines()[0]
             waits = " ".join(sorted(set(seen.seen)))
             said = {"waits": len(seen.seen), "for": waits, "refused": refused, "strange": bool(waits or refused)}
-            yield {"model": name, "attention": "fused" if fused else "plain", **said}
+            yield {"model": name, "attention": "fused" if fused else "plain", "format": format, **said}
 
 
 # ---- correctness -----------------------------------------------------------------------------------------------------

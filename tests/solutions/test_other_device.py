@@ -10,6 +10,7 @@ PyTorch takes the lengths of packed sequences from the CPU alone.
 
 from collections.abc import Callable
 from typing import Any
+from unittest import mock
 
 import pytest
 import torch
@@ -129,7 +130,23 @@ WAITED_FOR = {
     "chosen by a mask": lambda x: x[x > 0],
     "set by a mask": lambda x: x.index_put_((x > 0,), x[0, 0]),
     "chosen by name": lambda x: x.masked_select(x > 0),
+    "set by a mask, in a gradient": lambda x: torch.ops.aten._index_put_impl_(x, [x > 0], x.sum(), True, True),
     "each once": lambda x: x.unique(),
+    "each once, unsorted": lambda x: torch.ops.aten._unique(x),
+    "each row once": lambda x: x.unique(dim=0),
+    "each once of those in a row": lambda x: x.unique_consecutive(),
+    "each row once of those in a row": lambda x: x.unique_consecutive(dim=0),
+    "how often each": lambda x: x.flatten().long().bincount(),
+    "repeated": lambda x: x.repeat_interleave(x[0].long(), dim=0),
+    "the same": lambda x: torch.equal(x, x),
+    "nearly the same": lambda x: torch.allclose(x, x),
+}
+NOT_WAITED_FOR = {
+    "chosen by number": lambda x: x[x[0].long()],
+    "set by number": lambda x: x.index_put_((x[0].long(),), x.sum()),
+    "set by number, in a gradient": lambda x: torch.ops.aten._index_put_impl_(x, [x[0].long()], x.sum(), True, True),
+    "chosen, the rest zero": lambda x: torch.where(x > 0, x, 0),
+    "repeated, as often as is said": lambda x: x.repeat_interleave(x[0].long(), dim=0, output_size=2),
 }
 
 
@@ -137,6 +154,12 @@ WAITED_FOR = {
 def test_what_is_waited_for_is_seen(work):
     x = there(torch.ones(2, 2))
     assert len(waits(lambda: work(x))[0]) == 1
+
+
+@pytest.mark.parametrize("work", NOT_WAITED_FOR.values(), ids=NOT_WAITED_FOR)
+def test_what_is_queued_is_not_waited_for(work):
+    x = there(torch.ones(2, 2))
+    assert not waits(lambda: work(x))[0]
 
 
 # A step that may be left out, where a gradient is infinite, depends on a number: it is read once, by the scaler.
@@ -164,6 +187,19 @@ def test_a_training_step_copies_nothing_between_devices(name, fused, dtype, scal
     assert {x.dtype for p in model.parameters() for x in (p, p.grad)} == {torch.float32}
     if scaled:  # it stepped, and grew
         assert all(optimizer.state[p]["step"] == 1 for p in model.parameters()) and scaler.get_scale() == 512
+
+
+@pytest.mark.parametrize("name", ["vit", "transformer", "language model"])
+def test_a_fused_optimizer_leaves_a_step_out_by_itself(name):
+    """So that nothing is read, with a scaler, either."""
+    known = "torch.optim.optimizer._get_fused_kernels_supported_devices"
+    build, loss_of, batch = MODELS[name]
+    model, batch = device._module(build()), there(batch)
+    scaler = torch.amp.GradScaler("cpu", init_scale=256.0)
+    with mock.patch(known, lambda: ["cpu", device.OTHER]):
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3, fused=True)
+        seen, _ = waits(lambda: train_step(model, loss_of, batch, optimizer, scaler, 1.0, torch.float16))
+    assert not seen
 
 
 @pytest.mark.parametrize("gradient", [float("inf"), float("nan")])
