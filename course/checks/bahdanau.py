@@ -4,6 +4,7 @@ A case draws inputs, calls the student's code and returns what it saw; the engin
 explanations. After any other change the tables are recorded afresh (`make refresh`).
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,7 +21,18 @@ context_by_hand = Check("context_by_hand", components=("context_by_hand",))
 _BY_HAND = "Worked out with Python's own numbers it is right too: nothing learns through it, and the text says so."
 
 
-@context_by_hand.takes("context_by_hand", S=5, D=3, excused=dict.fromkeys(("gradients", "float64", "device"), _BY_HAND))
+def _from_end_to_end(low: float, high: float) -> Callable[[Arguments], Arguments]:
+    """An extreme: scores that go from one end of what they may be to the other, the first and the last at the ends."""
+    return lambda given: given | {"scores": torch.linspace(low, high, len(given["scores"]))}
+
+
+@context_by_hand.takes(
+    "context_by_hand",
+    S=5,
+    D=3,
+    extremes={"scores from -50 to 50": _from_end_to_end(-50, 50), "scores from 50 to -50": _from_end_to_end(50, -50)},
+    excused=dict.fromkeys(("gradients", "float64", "device"), _BY_HAND),
+)
 def _(draw: Draw, S: int, D: int) -> Arguments:
     return {"scores": draw.normal(S), "states": draw.normal(S, D)}
 

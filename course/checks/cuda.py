@@ -345,10 +345,14 @@ def _(student: Student, draw: Draw) -> dict[str, Any]:
     step = _Step(student, draw, scale=1.0, lr=1.0, on=False)
     _, norm = step.take(_batch(draw), max_norm=0.05)
     after = step.model.state()
+    ids, targets, weights = _batch(draw)
+    step.take((ids, targets, weights.index_fill(0, torch.tensor(0), torch.inf)))
+    last = step.model.state()
     return {
         "length of the step": _length(step.weights, after),
         "norm": as_number(norm),
         "weights after the step": after,
+        "a step is taken where a gradient is infinite": any(not torch.equal(last[name], after[name]) for name in after),
     }
 
 

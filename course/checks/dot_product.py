@@ -457,8 +457,8 @@ attention_matrix_bytes = Check("attention_matrix_bytes", components=("attention_
 
 
 def _beyond_64_bits(given: Arguments) -> Arguments:
-    """Few enough of each that a loop over it ends, and fewer numbers than a tensor without memory may have."""
-    return given | {"num_tokens": 1_000_001, "num_heads": 1001, "num_layers": 999, "bytes_per_element": 16}
+    """Few enough of each that a loop over it ends, and more weights than a tensor's own integers count."""
+    return given | {"num_tokens": 10_000_001, "num_heads": 1001, "num_layers": 999, "bytes_per_element": 16}
 
 
 @attention_matrix_bytes.takes(
@@ -467,7 +467,7 @@ def _beyond_64_bits(given: Arguments) -> Arguments:
     H=3,
     LAYERS=2,
     BYTES=Axis(4, long=8),
-    extremes={"more bytes than 64 bits count": _beyond_64_bits},
+    extremes={"more weights than 64 bits count": _beyond_64_bits},
 )
 def _(draw: Draw, T: int, H: int, LAYERS: int, BYTES: int) -> Arguments:
     return {"num_tokens": T, "num_heads": H, "num_layers": LAYERS, "bytes_per_element": BYTES}

@@ -70,10 +70,11 @@ def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=
         total *= count
     return total
 
-# %% correct: asked of a tensor that takes no memory
-def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
-    return torch.empty(num_layers, num_heads, num_tokens, num_tokens, device="meta").numel() * bytes_per_element
-
 # %% correct: layer by layer
 def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
     return sum(num_heads * num_tokens * num_tokens * bytes_per_element for _ in range(num_layers))
+
+# %% correct: the squares of the tokens, shifted and added
+def attention_matrix_bytes(num_tokens, num_heads, num_layers, bytes_per_element=4):
+    weights = sum(num_tokens << place for place in range(num_tokens.bit_length()) if num_tokens >> place & 1)
+    return weights * num_heads * num_layers * bytes_per_element
