@@ -1,8 +1,10 @@
 """Chapter 06: the Transformer (Vaswani et al., 2017).
 
-The reference answers of notebook 06. Names, parameter names, shapes and docstrings are the course's public contract and
-stand in the notebook's stubs as they stand here; what is inside the functions may be rewritten freely.
-Letters: B batch, T target length, S source length, D model width, V vocabulary. Masks are boolean, True = may attend.
+The reference answers of notebook 06. Names, parameter names, shapes and docstrings are
+the course's public contract and stand in the notebook's stubs as they stand here; what
+is inside the functions may be rewritten freely.
+Letters: B batch, T target length, S source length, D model width, V vocabulary. Masks
+are boolean, True = may attend.
 """
 
 from collections.abc import Callable
@@ -16,13 +18,15 @@ from solutions.multi_head import MultiHeadAttention, sinusoidal_encoding
 
 
 def token_spread(x: Tensor) -> Tensor:
-    """How much the tokens of a sequence differ, as a share of what they are (Dong et al., 2021).
+    """How much the tokens of a sequence differ, as a share of what they are
+    (Dong et al., 2021).
 
         spread = ||x - mean of x over its tokens|| / ||x||
 
-    x (B, T, D), no sequence of it all zeros; both norms run over a sequence's T * D numbers.
-    Returns (B,): 0 where a sequence's tokens are all the same vector, 1 where their mean is
-    zero.
+    x (B, T, D), no sequence of it all zeros; both norms run over a sequence's T * D
+    numbers.
+    Returns (B,): 0 where a sequence's tokens are all the same vector, 1 where their
+    mean is zero.
     """
     differences = x - x.mean(dim=1, keepdim=True)  # (B, T, D) - (B, 1, D)
     return differences.flatten(1).norm(dim=1) / x.flatten(1).norm(dim=1)
@@ -35,7 +39,13 @@ class FeedForward(nn.Module):
     forward: x (..., D) -> (..., D); no position sees another.
     """
 
-    def __init__(self, d_model: int, d_ff: int, *, activation: Callable[[Tensor], Tensor] = F.relu):
+    def __init__(
+        self,
+        d_model: int,
+        d_ff: int,
+        *,
+        activation: Callable[[Tensor], Tensor] = F.relu,
+    ):
         super().__init__()
         self.linear1 = nn.Linear(d_model, d_ff)
         self.linear2 = nn.Linear(d_ff, d_model)
@@ -51,12 +61,13 @@ class EncoderLayer(nn.Module):
     As in Vaswani et al. (2017, section 3.1) with norm_first=False:
       x = norm1(x + attention(x)), then x = norm2(x + feed_forward(x)).
     With norm_first=True:
-      x = x + attention(norm1(x)), then x = x + feed_forward(norm2(x)); nothing is normed at the
-      end.
+      x = x + attention(norm1(x)), then x = x + feed_forward(norm2(x)); nothing is
+        normed at the end.
     dropout is applied to what each part adds. The parts are self_attention
     (MultiHeadAttention), feed_forward (FeedForward), norm1 and norm2 (nn.LayerNorm).
 
-    forward: x (B, T, D), mask boolean, True = may attend, broadcastable to (B, T, T), or None.
+    forward: x (B, T, D), mask boolean, True = may attend, broadcastable to (B, T, T),
+    or None.
     Returns (B, T, D).
     """
 
@@ -89,11 +100,13 @@ class EncoderLayer(nn.Module):
 
 
 class TransformerEncoder(nn.Module):
-    """A tower of num_layers encoder layers, each with weights of its own: `layers`, then `norm`.
+    """A tower of num_layers encoder layers, each with weights of its own: `layers`,
+    then `norm`.
 
-    `norm` is an nn.LayerNorm (with layer_norm_eps too) where norm_first, since nothing else norms
-    the end of the stream, and nn.Identity otherwise. num_layers may be 0.
-    forward: x (B, T, D), mask as in EncoderLayer, the same for every layer. Returns (B, T, D).
+    `norm` is an nn.LayerNorm (with layer_norm_eps too) where norm_first, since nothing
+    else norms the end of the stream, and nn.Identity otherwise. num_layers may be 0.
+    forward: x (B, T, D), mask as in EncoderLayer, the same for every layer. Returns
+    (B, T, D).
     """
 
     def __init__(
@@ -112,11 +125,18 @@ class TransformerEncoder(nn.Module):
         sizes = d_model, num_heads, d_ff
         self.layers = nn.ModuleList(
             EncoderLayer(
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                *sizes,
+                norm_first=norm_first,
+                dropout=dropout,
+                activation=activation,
+                layer_norm_eps=layer_norm_eps,
             )
             for _ in range(num_layers)
         )
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        # Where norm_first, nothing else norms the end of the stream.
+        self.norm = (
+            nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        )
 
     def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
         for layer in self.layers:
@@ -127,17 +147,20 @@ class TransformerEncoder(nn.Module):
 class DecoderLayer(nn.Module):
     """Self-attention, cross-attention to the source, feed-forward: each reads and adds.
 
-    As in Vaswani et al. (2017, section 3.1) with norm_first=False: x = norm(x + part(x)) for
-    each part in this order. With norm_first=True: x = x + part(norm(x)); nothing is normed at
-    the end.
-    The queries of the cross-attention come from the stream (normed before it where norm_first);
-    its keys and values come from the memory, the encoder's outputs, never normed.
-    dropout is applied to what each part adds. The parts are self_attention and cross_attention
-    (MultiHeadAttention), feed_forward (FeedForward); norm1, norm2, norm3 (nn.LayerNorm) are
-    theirs.
+    As in Vaswani et al. (2017, section 3.1) with norm_first=False:
+    x = norm(x + part(x)) for each part in this order. With norm_first=True:
+    x = x + part(norm(x)); nothing is normed at the end.
+    The queries of the cross-attention come from the stream (normed before it where
+    norm_first); its keys and values come from the memory, the encoder's outputs, never
+    normed.
+    dropout is applied to what each part adds. The parts are self_attention and
+    cross_attention (MultiHeadAttention), feed_forward (FeedForward); norm1, norm2,
+    norm3 (nn.LayerNorm) are theirs.
 
-    forward: x (B, T, D), memory (B, S, D); two masks, boolean, True = may attend, or None:
-      mask, broadcastable to (B, T, T), for the self-attention (the caller makes it causal);
+    forward: x (B, T, D), memory (B, S, D); two masks, boolean, True = may attend, or
+    None:
+      mask, broadcastable to (B, T, T), for the self-attention (the caller makes it
+        causal);
       memory_mask, broadcastable to (B, T, S), for the cross-attention.
     Returns (B, T, D).
     """
@@ -173,19 +196,25 @@ class DecoderLayer(nn.Module):
         if self.norm_first:
             normed = self.norm1(x)
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+            x = x + self.dropout(
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
+            )
             return x + self.dropout(self.feed_forward(self.norm3(x)))
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+        x = self.norm2(
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
+        )
         return self.norm3(x + self.dropout(self.feed_forward(x)))
 
 
 class TransformerDecoder(nn.Module):
-    """A tower of num_layers decoder layers, each with weights of its own: `layers`, then `norm`.
+    """A tower of num_layers decoder layers, each with weights of its own: `layers`,
+    then `norm`.
 
-    `norm` is an nn.LayerNorm where norm_first, and nn.Identity otherwise. num_layers may be 0.
-    forward: x (B, T, D); memory (B, S, D) and both masks as in DecoderLayer, the same for every
-    layer.
+    `norm` is an nn.LayerNorm where norm_first, and nn.Identity otherwise. num_layers
+    may be 0.
+    forward: x (B, T, D); memory (B, S, D) and both masks as in DecoderLayer, the same
+    for every layer.
     Returns (B, T, D).
     """
 
@@ -205,11 +234,17 @@ class TransformerDecoder(nn.Module):
         sizes = d_model, num_heads, d_ff
         self.layers = nn.ModuleList(
             DecoderLayer(
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                *sizes,
+                dropout=dropout,
+                activation=activation,
+                layer_norm_eps=layer_norm_eps,
+                norm_first=norm_first,
             )
             for _ in range(num_layers)
         )
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        self.norm = (
+            nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        )
 
     def forward(
         self,
@@ -226,22 +261,23 @@ class TransformerDecoder(nn.Module):
 class Transformer(nn.Module):
     """Reads one sentence and writes another (Vaswani et al., 2017, figure 1).
 
-    embed: embedding (one of the model's two), tokens (B, T) -> (B, T, D): the tokens' vectors
-      times the root of d_model, plus sinusoidal_encoding (sections 3.4 and 3.5), and dropout on
-      the sum.
-    encode: source (B, S) ids, padded at the right, lengths (B,) -> memory (B, S, D), the
-      encoder's outputs, and memory_mask (B, 1, S), True at each sentence's real tokens.
-    decode: tokens (B, T) ids that go IN (already shifted), memory, memory_mask or None ->
-      logits (B, T, V), V = target_size. The logits at t depend on the tokens up to t, and on
-      none after it.
-    forward: source, lengths, targets (B, T) -> logits (B, T, V). Teacher forcing: what goes in
-      at t is the true token t-1, and bos_id at 0 (shift right). The caller's targets are left
-      as they were.
-    start: source, lengths -> state, a tuple (tokens (B, 0) int64, memory, memory_mask), before
-      the first token.
-    step: token (B,), state -> logits (B, V), state, a tuple too, its tokens longer by one. From
-      `start`, fed with bos_id and then the targets, it gives the logits of forward one column
-      at a time.
+    embed: embedding (one of the model's two), tokens (B, T) -> (B, T, D): the tokens'
+      vectors times the root of d_model, plus sinusoidal_encoding (sections 3.4 and
+      3.5), and dropout on the sum.
+    encode: source (B, S) ids, padded at the right, lengths (B,) -> memory (B, S, D),
+      the encoder's outputs, and memory_mask (B, 1, S), True at each sentence's real
+      tokens.
+    decode: tokens (B, T) ids that go IN (already shifted), memory, memory_mask or None
+      -> logits (B, T, V), V = target_size. The logits at t depend on the tokens up to
+      t, and on none after it.
+    forward: source, lengths, targets (B, T) -> logits (B, T, V). Teacher forcing: what
+      goes in at t is the true token t-1, and bos_id at 0 (shift right). The caller's
+      targets are left as they were.
+    start: source, lengths -> state, a tuple (tokens (B, 0) int64, memory, memory_mask),
+      before the first token.
+    step: token (B,), state -> logits (B, V), state, a tuple too, its tokens longer by
+      one. From `start`, fed with bos_id and then the targets, it gives the logits of
+      forward one column at a time.
     """
 
     def __init__(
@@ -261,36 +297,50 @@ class Transformer(nn.Module):
         self.source_embedding = nn.Embedding(source_size, d_model)
         self.target_embedding = nn.Embedding(target_size, d_model)
         for embedding in (self.source_embedding, self.target_embedding):
-            nn.init.normal_(embedding.weight, std=d_model**-0.5)  # times the root: of order one
+            # Times the root: of order one.
+            nn.init.normal_(embedding.weight, std=d_model**-0.5)
         sizes = d_model, num_heads, d_ff, num_layers
-        self.encoder = TransformerEncoder(*sizes, dropout=dropout, norm_first=norm_first)
-        self.decoder = TransformerDecoder(*sizes, dropout=dropout, norm_first=norm_first)
+        self.encoder = TransformerEncoder(
+            *sizes, dropout=dropout, norm_first=norm_first
+        )
+        self.decoder = TransformerDecoder(
+            *sizes, dropout=dropout, norm_first=norm_first
+        )
         self.output = nn.Linear(d_model, target_size)
         self.dropout = nn.Dropout(dropout)
         self.d_model, self.bos_id = d_model, bos_id
 
     def embed(self, embedding: nn.Embedding, tokens: Tensor) -> Tensor:
         vectors = embedding(tokens) * self.d_model**0.5  # (B, T) -> (B, T, D)
-        # Made there: nothing is copied, and so nothing is waited for. `with tokens.device`
-        # is the same, but torch.compile would break its graph there.
+        # Made there: nothing is copied, and so nothing is waited for. `with
+        # tokens.device` is the same, but torch.compile would break its graph there.
         with torch.utils._device.DeviceContext(tokens.device):
             positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
         return self.dropout(vectors + positions.to(vectors.dtype))
 
     def encode(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
         memory_mask = padding_mask(lengths, source.shape[1])  # (B, 1, S)
-        return self.encoder(self.embed(self.source_embedding, source), memory_mask), memory_mask
+        return (
+            self.encoder(self.embed(self.source_embedding, source), memory_mask),
+            memory_mask,
+        )
 
-    def decode(self, tokens: Tensor, memory: Tensor, memory_mask: Tensor | None = None) -> Tensor:
-        # Targets are padded at the right, so a causal mask keeps the padding from every real token, too.
+    def decode(
+        self, tokens: Tensor, memory: Tensor, memory_mask: Tensor | None = None
+    ) -> Tensor:
+        # Targets are padded at the right, so a causal mask keeps the padding from every
+        # real token, too.
         with torch.utils._device.DeviceContext(tokens.device):
             mask = causal_mask(tokens.shape[1])
-        states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask, memory_mask)
+        states = self.decoder(
+            self.embed(self.target_embedding, tokens), memory, mask, memory_mask
+        )
         return self.output(states)  # (B, T, D) -> (B, T, V)
 
     def forward(self, source: Tensor, lengths: Tensor, targets: Tensor) -> Tensor:
+        # (B, T), the last target never goes in
         begin = torch.full_like(targets[:, :1], self.bos_id)
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
         return self.decode(tokens, *self.encode(source, lengths))
 
     def start(self, source: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -300,7 +350,8 @@ class Transformer(nn.Module):
     def step(self, token: Tensor, state: tuple) -> tuple[Tensor, tuple]:
         tokens, memory, memory_mask = state
         tokens = torch.cat([tokens, token.unsqueeze(1)], dim=1)  # (B, t) -> (B, t + 1)
-        # All of the prefix again for the sake of its last column: chapter 07 keeps what does not change.
+        # All of the prefix again for the sake of its last column: chapter 07 keeps what
+        # does not change.
         logits = self.decode(tokens, memory, memory_mask)[:, -1]
         return logits, (tokens, memory, memory_mask)
 
@@ -310,8 +361,8 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
 
         d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5)
 
-    It rises in a line until step == warmup_steps (at least 1), then falls with the root of the
-    step. Steps count from 1; at step 0, where many loops begin, the rate is 0.
+    It rises in a line until step == warmup_steps (at least 1), then falls with the root
+    of the step. Steps count from 1; at step 0, where many loops begin, the rate is 0.
     """
     if step == 0:
         return 0.0
@@ -321,10 +372,11 @@ def warmup_schedule(step: int, d_model: int, warmup_steps: int) -> float:
 def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -> int:
     """How many parameters the Transformer of Vaswani et al. (2017) has, by formula.
 
-    num_layers encoder layers and num_layers decoder layers, like EncoderLayer and DecoderLayer,
-    biases and layer norms counted, no norm behind the last layer. One matrix (vocab_size,
-    d_model) serves both embeddings and the output layer, which has no bias (section 3.4);
-    positions are sines, and free. num_layers and vocab_size may be 0.
+    num_layers encoder layers and num_layers decoder layers, like EncoderLayer and
+    DecoderLayer, biases and layer norms counted, no norm behind the last layer. One
+    matrix (vocab_size, d_model) serves both embeddings and the output layer, which has
+    no bias (section 3.4); positions are sines, and free. num_layers and vocab_size may
+    be 0.
     """
     attention = 4 * (d_model * d_model + d_model)  # W_Q, W_K, W_V, W_O
     feed_forward = 2 * d_model * d_ff + d_ff + d_model
@@ -335,12 +387,14 @@ def parameter_count(d_model: int, d_ff: int, num_layers: int, vocab_size: int) -
 
 
 def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Tensor:
-    """Layer normalization (Ba et al., 2016), as F.layer_norm does it over the last axis.
+    """Layer normalization (Ba et al., 2016), as F.layer_norm does it over the last
+    axis.
 
         (x - mean) / sqrt(variance + eps) * weight + bias
 
-    x (B, T, D), weight (D,), bias (D,). Mean and variance are those of each position's own D
-    numbers; the variance is their mean squared distance from the mean (divided by D).
+    x (B, T, D), weight (D,), bias (D,). Mean and variance are those of each position's
+    own D numbers; the variance is their mean squared distance from the mean
+    (divided by D).
     Returns (B, T, D).
     """
     mean = x.mean(dim=2, keepdim=True)  # (B, T, 1)
@@ -348,15 +402,19 @@ def layer_norm(x: Tensor, weight: Tensor, bias: Tensor, eps: float = 1e-5) -> Te
     return (x - mean) / torch.sqrt(variance + eps) * weight + bias
 
 
-def label_smoothing_loss(logits: Tensor, targets: Tensor, pad_id: int, smoothing: float) -> Tensor:
-    """Cross-entropy against targets that leave a little for every token (Szegedy et al., 2016).
+def label_smoothing_loss(
+    logits: Tensor, targets: Tensor, pad_id: int, smoothing: float
+) -> Tensor:
+    """Cross-entropy against targets that leave a little for every token
+    (Szegedy et al., 2016).
 
-    logits (B, T, V), targets (B, T), smoothing e from 0 to below 1. The model is compared with
-    a distribution that has 1 - e on the target, plus e shared evenly among the V - 1 tokens
-    other than pad_id, the target among them: the loss of a place is the sum over these tokens
-    of -share * log softmax(logits).
-    Returns the mean over the targets that are not pad_id, a scalar, 0 where there is none. With
-    e = 0 it is masked_cross_entropy's loss; padding, NaN and gradients are as there with any e.
+    logits (B, T, V), targets (B, T), smoothing e from 0 to below 1. The model is
+    compared with a distribution that has 1 - e on the target, plus e shared evenly
+    among the V - 1 tokens other than pad_id, the target among them: the loss of a place
+    is the sum over these tokens of -share * log softmax(logits).
+    Returns the mean over the targets that are not pad_id, a scalar, 0 where there is
+    none. With e = 0 it is masked_cross_entropy's loss; padding, NaN and gradients are
+    as there with any e.
     Raises ValueError where smoothing is below 0, or 1 and above.
     """
     if not 0 <= smoothing < 1:
@@ -379,38 +437,46 @@ def beam_search(
     max_length: int,
     length_penalty: float = 0.0,
 ) -> tuple[Tensor, float]:
-    """Write one sentence, and keep the beam_size best beginnings at every step, not one alone.
+    """Write one sentence, and keep the beam_size best beginnings at every step, not one
+    alone.
 
-    step and state: as in greedy_decode, with a batch of one in the state; step takes any number
-    of rows, one for each hypothesis. A hypothesis' score is the sum of its tokens'
-    log-probabilities, divided by the number of its tokens to the power length_penalty. (eos_id
-    is a token; bos_id is none, and ends nothing where it equals eos_id.) At every step each
-    unfinished hypothesis is extended by every token; those that end with eos_id are
-    finished, stay as they are and compete on. Of all of them the beam_size with the highest
-    scores are kept; of equals, any. The search ends when all that are kept are finished, or
-    max_length tokens are written.
-    Returns the tokens (T,) of the hypothesis with the highest score, without bos_id, eos_id
-    included where it is finished, and its score. With beam_size 1 these are greedy_decode's
-    tokens.
+    step and state: as in greedy_decode, with a batch of one in the state; step takes
+    any number of rows, one for each hypothesis. A hypothesis' score is the sum of its
+    tokens' log-probabilities, divided by the number of its tokens to the power
+    length_penalty. (eos_id is a token; bos_id is none, and ends nothing where it equals
+    eos_id.) At every step each unfinished hypothesis is extended by every token; those
+    that end with eos_id are finished, stay as they are and compete on. Of all of them
+    the beam_size with the highest scores are kept; of equals, any. The search ends when
+    all that are kept are finished, or max_length tokens are written.
+    Returns the tokens (T,) of the hypothesis with the highest score, without bos_id,
+    eos_id included where it is finished, and its score. With beam_size 1 these are
+    greedy_decode's tokens.
     Raises ValueError where beam_size or max_length is below 1.
     """
     if beam_size < 1 or max_length < 1:
-        raise ValueError(f"beam_size and max_length must be at least 1, got {beam_size} and {max_length}")
+        raise ValueError(
+            "beam_size and max_length must be at least 1, "
+            f"got {beam_size} and {max_length}"
+        )
 
     def score(hypothesis):
         tokens, total, _ = hypothesis
         return total / len(tokens) ** length_penalty
 
-    # A hypothesis: its tokens, the sum of their log-probabilities, and the row of `state` it came from.
+    # A hypothesis: its tokens, the sum of their log-probabilities, and the row of
+    # `state` it came from.
     live: list[tuple[list[int], float, int]] = [([], 0.0, 0)]
     finished: list[tuple[list[int], float, int]] = []
     first = state[0] if isinstance(state, tuple) else state
     token = torch.full((1,), bos_id, device=first.device)
     for _ in range(max_length):
         logits, state = step(token, state)  # a row for each live hypothesis
-        totals = torch.tensor([total for _, total, _ in live], device=token.device).unsqueeze(1)
+        totals = torch.tensor(
+            [total for _, total, _ in live], device=token.device
+        ).unsqueeze(1)
         totals = totals + F.log_softmax(logits, dim=1)  # (rows, V)
-        # All extensions are equally long, so the best by sum are the best by score, too.
+        # All extensions are equally long, so the best by sum are the best by score,
+        # too.
         highest, places = totals.flatten().topk(min(beam_size, totals.numel()))
         extended = []
         for total, place in zip(highest.tolist(), places.tolist(), strict=True):
@@ -422,7 +488,11 @@ def beam_search(
         if not live:
             break
         rows = torch.tensor([row for _, _, row in live], device=token.device)
-        state = tuple(part[rows] for part in state) if isinstance(state, tuple) else state[rows]
+        state = (
+            tuple(part[rows] for part in state)
+            if isinstance(state, tuple)
+            else state[rows]
+        )
         token = torch.tensor([tokens[-1] for tokens, _, _ in live], device=token.device)
     best = max(finished + live, key=score)
     return torch.tensor(best[0], device=token.device), score(best)

@@ -310,13 +310,24 @@ def test_what_only_asserts_is_not_in_the_readers_way(path):
     assert asserting
 
 
+def wide(lines):
+    """What does not fit beside the margin and in print."""
+    return [line for line in lines if len(line) > 88]
+
+
 @every_notebook
 def test_no_line_of_code_is_longer_than_a_page_is_wide(path):
-    """At 88 columns a line fits beside the margin and in print. An exercise's lines are its solution's, and wider."""
-    shown = [cell for _, cell in ordinary(files.read(path))]
-    shown = [cell for cell in shown if not {"hide-input", "remove-cell"} & set(cell.metadata.get("tags", []))]
-    assert shown
-    long = [(cell.id, line) for cell in shown for line in cell.source.splitlines() if len(line) > 88]
+    """Of no cell, an exercise's included, but of those that the book leaves out."""
+    shown = [cell for cell in code(files.read(path)) if "remove-cell" not in cell.metadata.get("tags", [])]
+    assert any("answer" in cell.metadata.get("course", {}) for cell in shown)
+    long = {cell.id: wide(cell.source.splitlines()) for cell in shown if wide(cell.source.splitlines())}
+    assert not long, f"break these lines at 88 columns: {long}"
+
+
+@pytest.mark.parametrize("path", sorted(ROOT.glob("solutions/*.py")), ids=lambda path: path.stem)
+def test_no_line_of_a_solution_is_longer_than_a_page_is_wide(path):
+    """The solution pages show them, and the stubs have their signatures and docstrings."""
+    long = wide(path.read_text("utf-8").splitlines())
     assert not long, f"break these lines at 88 columns: {long}"
 
 

@@ -3,26 +3,26 @@
 # longer depend on the query at all. See section 2.4.
 
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
 # --- after
-        hidden = (self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = (self.W_a(query).unsqueeze(1) + self.U_a(keys))
 
 # %% wrong: the query's new axis is missing or in front
 # (B, d_hidden) against (B, S, d_hidden) lines up B with S. That is an error, unless B equals S: then every position is
 # scored with another sentence's query, and nothing complains. Give the query an axis for the keys, after the batch.
 
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
 # --- after
-        hidden = torch.tanh(self.W_a(query) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query) + self.U_a(keys))
 
 # %% wrong: query and key are multiplied
 # The projected query and key were multiplied. Additive attention adds them, and takes the tanh of the sum.
 
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
 # --- after
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) * self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) * self.U_a(keys))
 
 # %% wrong: the mask is not used
 # Padding gets weight as if it were a word. Pass the mask to masked_softmax.
@@ -91,7 +91,7 @@
 
 # %% correct: broadcast with None, weighted sum by hand
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
 # --- after
         scores = self.v_a((self.W_a(query)[:, None, :] + self.U_a(keys)).tanh())[..., 0]
@@ -102,7 +102,7 @@
 
 # %% correct: query and key side by side through one matrix
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
 # --- after
         pairs = torch.cat([query.unsqueeze(1).expand(-1, keys.shape[1], -1), keys], dim=2)
@@ -111,7 +111,7 @@
 
 # %% correct: loops as the equation reads
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
 # --- after
         scores = [[self.v_a(torch.tanh(self.W_a(s) + self.U_a(h)))[0] for h in row] for s, row in zip(query, keys)]
@@ -123,7 +123,7 @@
 
 # %% correct: einsum throughout
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
 # --- after
         asked = torch.einsum("bq,hq->bh", query, self.W_a.weight)
@@ -132,7 +132,7 @@
 
 # %% correct: keys first along the axes
 # --- before
-        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))  # (B, 1, d_hidden) + (B, S, d_hidden)
+        hidden = torch.tanh(self.W_a(query).unsqueeze(1) + self.U_a(keys))
         scores = self.v_a(hidden).squeeze(2)  # (B, S, 1) -> (B, S)
 # --- after
         by_position = self.U_a(keys).transpose(0, 1) + self.W_a(query)

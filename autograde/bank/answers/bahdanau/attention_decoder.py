@@ -13,14 +13,12 @@
 # again. Ask inside the loop, with the state of the step before. See section 2.5.
 
 # --- before
-        logits, weights = [], []
+        for token in tokens.unbind(dim=1):  # T times (B,)
+            logits_t, hidden, alpha_t = self._advance(token, hidden, keys, values, mask)
 # --- after
-        logits, weights = [], []
         first = self.attention(hidden, keys, values, mask)
-# --- before
-            logits_t, hidden, weights_t = self._advance(token, hidden, keys, values, mask)
-# --- after
-            context, weights_t = first
+        for token in tokens.unbind(dim=1):  # T times (B,)
+            context, alpha_t = first
             hidden = self.cell(torch.cat([self.embedding(token), context], dim=1), hidden)
             logits_t = self.output(torch.cat([hidden, context], dim=1))
 
@@ -29,9 +27,9 @@
 # returns.
 
 # --- before
-            logits_t, hidden, weights_t = self._advance(token, hidden, keys, values, mask)
+            logits_t, hidden, alpha_t = self._advance(token, hidden, keys, values, mask)
 # --- after
-            logits_t, _, weights_t = self._advance(token, hidden, keys, values, mask)
+            logits_t, _, alpha_t = self._advance(token, hidden, keys, values, mask)
 
 # %% wrong: the context does not reach the cell
 # The cell never sees what the attention found. Its input is the token's embedding and the context, side by side.
@@ -111,9 +109,9 @@
         logits, weights = [], []
         hidden = getattr(self, '_h', hidden)
 # --- before
-            weights.append(weights_t)
+            weights.append(alpha_t)
 # --- after
-            weights.append(weights_t)
+            weights.append(alpha_t)
         self._h = hidden.detach()
 
 # %% correct: torch's own cell
@@ -126,9 +124,9 @@
 # --- before
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
-            logits_t, hidden, weights_t = self._advance(token, hidden, keys, values, mask)
+            logits_t, hidden, alpha_t = self._advance(token, hidden, keys, values, mask)
             logits.append(logits_t)
-            weights.append(weights_t)
+            weights.append(alpha_t)
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
 # --- after
         state, logits, weights = (hidden, keys, values, mask), [], []
@@ -142,9 +140,9 @@
 # --- before
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
-            logits_t, hidden, weights_t = self._advance(token, hidden, keys, values, mask)
+            logits_t, hidden, alpha_t = self._advance(token, hidden, keys, values, mask)
             logits.append(logits_t)
-            weights.append(weights_t)
+            weights.append(alpha_t)
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
 # --- after
         B, T = tokens.shape
@@ -166,9 +164,9 @@
 # --- before
         logits, weights = [], []
         for token in tokens.unbind(dim=1):  # T times (B,)
-            logits_t, hidden, weights_t = self._advance(token, hidden, keys, values, mask)
+            logits_t, hidden, alpha_t = self._advance(token, hidden, keys, values, mask)
             logits.append(logits_t)
-            weights.append(weights_t)
+            weights.append(alpha_t)
         return torch.stack(logits, dim=1), torch.stack(weights, dim=1)
 # --- after
         logits, hidden, weights = self._advance(tokens[:, 0], hidden, keys, values, mask)

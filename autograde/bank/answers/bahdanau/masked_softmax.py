@@ -166,7 +166,8 @@ def masked_softmax(scores, mask):
 # %% correct: a large negative number, empty rows zeroed
 # --- before
     scores = scores.masked_fill(~mask, float("-inf"))
-    # A row of minus infinities has no softmax (0/0), forwards or backwards: let it be uniform, then take it away.
+    # A row of minus infinities has no softmax (0/0), forwards or backwards: let it be
+    # uniform, then take it away.
     scores = scores.masked_fill(~mask.any(dim=-1, keepdim=True), 0.0)
     return torch.softmax(scores, dim=-1).masked_fill(~mask, 0.0)
 # --- after

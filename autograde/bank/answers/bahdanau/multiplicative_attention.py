@@ -27,9 +27,9 @@
 # The bilinear score is a plain dot product: W_a is never used, and unequal widths cannot meet. Project the query first.
 
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
-        scores = torch.einsum("bd,bsd->bs", query, keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", query, keys)
 
 # %% wrong: W_a the wrong way round
 # W_a stands on the wrong side: either the keys went through it, or the query was multiplied by its weight
@@ -37,9 +37,9 @@
 # calling it.
 
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
-        scores = torch.einsum("bd,bsd->bs", query @ self.W_a.weight, keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", query @ self.W_a.weight, keys)
 
 # %% wrong: the scores weigh the values without a softmax
 # What multiplies the values are scores: they can be negative and do not sum to one. Turn them into weights with
@@ -76,9 +76,9 @@
 # --- after
         weights = masked_softmax((query * keys).sum(dim=-1), mask)
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
-        scores = (self.W_a(query) * keys).sum(dim=-1)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = (self.W_a(query) * keys).sum(dim=-1)
 
 # %% wrong: a query of any width, against the keys
 # A dot product wants a query as wide as the keys, and nothing checks that: a query of one number is spread over all of
@@ -97,7 +97,7 @@
         weights = masked_softmax((keys @ query.unsqueeze(2)).squeeze(2), mask)
         return (weights.unsqueeze(1) @ values).squeeze(1), weights
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
         scores = (keys @ self.W_a(query).unsqueeze(2)).squeeze(2)
 
@@ -109,13 +109,13 @@
         a = masked_softmax((query[:, None] * keys).sum(-1), mask)
         return (a[..., None] * values).sum(1), a
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
         scores = (self.W_a(query)[:, None] * keys).sum(-1)
 
 # %% correct: bilinear by way of the dot product
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
         weights = masked_softmax(scores, mask)
         return torch.einsum("bs,bsd->bd", weights, values), weights
 # --- after
@@ -123,7 +123,7 @@
 
 # %% correct: the keys are taken to the query instead
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
         scores = ((keys @ self.W_a.weight) * query.unsqueeze(1)).sum(2)
 
@@ -135,6 +135,6 @@
         weights = masked_softmax(torch.stack([k @ q for q, k in zip(query, keys)]), mask)
         return torch.stack([w @ v for w, v in zip(weights, values)]), weights
 # --- before
-        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)  # (B, d_query) -> (B, d_key), then (B, S)
+        scores = torch.einsum("bd,bsd->bs", self.W_a(query), keys)
 # --- after
         scores = torch.stack([k @ self.W_a.weight @ q for q, k in zip(query, keys)])

@@ -36,14 +36,12 @@
 # asks, and what it finds goes into the cell.
 
 # --- before
-        hidden, features = state
-# --- after
-        hidden, features = state
-        mean = features.mean(dim=1)
-        hidden = self.cell(torch.cat([self.embedding(token), mean], dim=1), hidden)
-# --- before
+        context, weights = self.attention(hidden, features, features)
         hidden = self.cell(torch.cat([self.embedding(token), context], dim=1), hidden)
 # --- after
+        mean = features.mean(dim=1)
+        hidden = self.cell(torch.cat([self.embedding(token), mean], dim=1), hidden)
+        context, weights = self.attention(hidden, features, features)
 
 # %% wrong: every cell counts the same
 # The weights are right and nothing is done with them: the context is the plain mean of the cells. Use what the
@@ -61,14 +59,12 @@
 
 # --- before
         state = self.start(features)
-        logits, weights = [], []
-        for token in tokens.unbind(dim=1):  # T times (B,)
-            logits_t, state, weights_t = self._advance(token, state)
 # --- after
         hidden, _ = self.start(features)
         context, weights_t = self.attention(hidden, features, features)
-        logits, weights = [], []
-        for token in tokens.unbind(dim=1):  # T times (B,)
+# --- before
+            logits_t, state, weights_t = self._advance(token, state)
+# --- after
             hidden = self.cell(torch.cat([self.embedding(token), context], dim=1), hidden)
             logits_t = self.output(torch.cat([hidden, context], dim=1))
 
@@ -94,9 +90,9 @@
 # What came back are probabilities. The loss takes logits, and makes its own softmax.
 
 # --- before
-        return self.output(torch.cat([hidden, context], dim=1)), (hidden, features), weights
+            self.output(torch.cat([hidden, context], dim=1)),
 # --- after
-        return torch.softmax(self.output(torch.cat([hidden, context], dim=1)), dim=1), (hidden, features), weights
+            torch.softmax(self.output(torch.cat([hidden, context], dim=1)), dim=1),
 
 # %% wrong: time before the batch
 # Logits and weights came back as (T, B, ...). Stack the steps along dim 1: batch first everywhere.

@@ -3,64 +3,64 @@
 # into pieces and calls them cells. Flatten the two last axes, then swap axes 1 and 2.
 
 # --- before
-        cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.flatten(2).transpose(1, 2)
 # --- after
-        cells = grid.reshape(grid.shape[0], -1, grid.shape[1])  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.reshape(grid.shape[0], -1, grid.shape[1])
 
 # %% wrong: columns before rows
 # The cells follow one another column by column. The docstring wants them row by row: cell n is in row n // columns.
 
 # --- before
-        cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.flatten(2).transpose(1, 2)
 # --- after
-        cells = grid.transpose(2, 3).flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.transpose(2, 3).flatten(2).transpose(1, 2)
 
 # %% wrong: y grows upwards
 # y is 1 in the top row and -1 in the bottom row. In an image rows are counted from the top: y goes from -1 at the top
 # to 1 at the bottom.
 
 # --- before
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
 # --- after
-            y = torch.linspace(1, -1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            y = torch.linspace(1, -1, rows, device=grid.device, dtype=grid.dtype)
 
 # %% wrong: y before x
 # Both coordinates are there, in the wrong order: what changes from row to row stands where `project` expects x. x is
 # the same all the way down a column, and it comes first.
 
 # --- before
-            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
+            places = torch.stack([x, y]).expand(B, 2, rows, columns)
 # --- after
-            grid = torch.cat([grid, torch.stack([y, x]).expand(B, 2, rows, columns)], dim=1)
+            places = torch.stack([y, x]).expand(B, 2, rows, columns)
 
 # %% wrong: coordinates from 0 to 1
 # The coordinates run from 0 to 1. They should run from -1 to 1, so that the middle of the picture is 0.
 
 # --- before
-            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
 # --- after
-            x = torch.linspace(0, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(0, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            x = torch.linspace(0, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(0, 1, rows, device=grid.device, dtype=grid.dtype)
 
 # %% wrong: coordinates count cells
 # The coordinates are the numbers 0, 1, 2 of column and row, so their size depends on the grid's. Spread them evenly
 # from -1 to 1.
 
 # --- before
-            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
 # --- after
-            x = torch.arange(columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.arange(rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            x = torch.arange(columns, device=grid.device, dtype=grid.dtype)
+            y = torch.arange(rows, device=grid.device, dtype=grid.dtype)
 
 # %% wrong: coordinates before the features
 # The coordinates come before the channels, so `project` takes them for the first two. Append them after the channels.
 
 # --- before
-            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
+            grid = torch.cat([grid, places], dim=1)
 # --- after
-            grid = torch.cat([torch.stack([x, y]).expand(B, 2, rows, columns), grid], dim=1)
+            grid = torch.cat([places, grid], dim=1)
 
 # %% wrong: no ReLU
 # Some features are negative: the ReLU after `project` is missing.
@@ -83,8 +83,9 @@
 # A cell's number was divided by the number of rows. A row holds as many cells as there are columns.
 
 # --- before
-            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
+            x, y = x.expand(rows, columns), y.unsqueeze(1).expand(rows, columns)
 # --- after
             n = torch.arange(rows * columns, device=grid.device).view(rows, columns)
             x = 2 * (n % rows) / max(rows - 1, 1) - 1
@@ -114,46 +115,48 @@
 # columns. Make them in every call.
 
 # --- before
-            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
+            places = torch.stack([x, y]).expand(B, 2, rows, columns)
 # --- after
             self.places = getattr(self, "places", torch.stack([x, y]))
-            grid = torch.cat([grid, self.places.expand(B, 2, rows, columns)], dim=1)
+            places = self.places.expand(B, 2, rows, columns)
 
 # %% correct: meshgrid and permute
 # --- before
-            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
+            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
+            x, y = x.expand(rows, columns), y.unsqueeze(1).expand(rows, columns)
 # --- after
             ys = torch.linspace(-1, 1, rows, device=grid.device)
             xs = torch.linspace(-1, 1, columns, device=grid.device)
             y, x = torch.meshgrid(ys, xs, indexing="ij")
 # --- before
-        cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.flatten(2).transpose(1, 2)
 # --- after
         cells = grid.permute(0, 2, 3, 1).reshape(len(grid), -1, grid.shape[1])
 
 # %% correct: the notebook's formula for each cell
 # --- before
-            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
-            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
+            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
+            x, y = x.expand(rows, columns), y.unsqueeze(1).expand(rows, columns)
 # --- after
             n = torch.arange(rows * columns, device=grid.device).view(rows, columns)
             x, y = 2 * (n % columns) / (columns - 1) - 1, 2 * (n // columns) / (rows - 1) - 1
-            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
 
 # %% correct: loops over rows and columns
 # --- before
-        cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.flatten(2).transpose(1, 2)
 # --- after
         cells = [grid[:, :, r, c] for r in range(grid.shape[2]) for c in range(grid.shape[3])]
         cells = torch.stack(cells, dim=1)
 
 # %% correct: coordinates side by side
 # --- before
-            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype).expand(rows, columns)
-            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype).unsqueeze(1).expand(rows, columns)
-            grid = torch.cat([grid, torch.stack([x, y]).expand(B, 2, rows, columns)], dim=1)
+            x = torch.linspace(-1, 1, columns, device=grid.device, dtype=grid.dtype)
+            y = torch.linspace(-1, 1, rows, device=grid.device, dtype=grid.dtype)
+            x, y = x.expand(rows, columns), y.unsqueeze(1).expand(rows, columns)
+            places = torch.stack([x, y]).expand(B, 2, rows, columns)
+            grid = torch.cat([grid, places], dim=1)
 # --- after
             x = torch.linspace(-1, 1, columns, device=grid.device).view(1, 1, 1, -1).expand(B, 1, rows, columns)
             y = torch.linspace(-1, 1, rows, device=grid.device).view(1, 1, -1, 1).expand(B, 1, rows, columns)
@@ -161,7 +164,7 @@
 
 # %% correct: project as a 1 by 1 convolution
 # --- before
-        cells = grid.flatten(2).transpose(1, 2)  # (B, C, rows, columns) -> (B, C, N) -> (B, N, C)
+        cells = grid.flatten(2).transpose(1, 2)
         return torch.relu(self.project(cells))
 # --- after
         out = nn.functional.conv2d(grid, self.project.weight[:, :, None, None], self.project.bias)

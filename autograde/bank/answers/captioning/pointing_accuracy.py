@@ -4,9 +4,9 @@
 # are left, top, right, bottom.
 
 # --- before
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+    x, y = top % columns * cell, top // columns * cell
 # --- after
-    y, x = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+    y, x = top % columns * cell, top // columns * cell
 
 # %% wrong: the cell's center must be in the box
 # A cell counted only where its center lies in the box, so cells that overlap an edge of the object are lost. Any area
@@ -56,9 +56,9 @@
 # A box whose left edge is 0 was taken for none. 0 is an edge like any other; -1 stands for no box.
 
 # --- before
-    names = boxes[..., 2] > boxes[..., 0]  # a box has some width, -1 four times has none
+    names = boxes[..., 2] > boxes[..., 0]
 # --- after
-    names = boxes[..., 0] > 0  # a box has some width, -1 four times has none
+    names = boxes[..., 0] > 0
 
 # %% wrong: the mean over captions
 # Each caption's share was made first, and then their mean, so a word in a caption that names little counts more. Count
@@ -121,10 +121,10 @@ def pointing_accuracy(weights, boxes, columns, cell):
 # The rows were counted from the bottom of the picture. Row 0 is at the top, and so is pixel 0.
 
 # --- before
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+    x, y = top % columns * cell, top // columns * cell
 # --- after
     x, y = top % columns * cell, top // columns * cell
-    y = weights.shape[2] // columns * cell - cell - y  # the cell's left and top edge, in pixels
+    y = weights.shape[2] // columns * cell - cell - y
 
 # %% wrong: a cell one pixel too small
 # A box that shares only the cell's last column or row of pixels was missed: the cell was taken to end at its last
@@ -171,10 +171,10 @@ def pointing_accuracy(weights, boxes, columns, cell):
 # The columns were counted as the root of the number of cells. A grid may be wider than high: `columns` is given.
 
 # --- before
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+    x, y = top % columns * cell, top // columns * cell
 # --- after
     columns = round(weights.shape[2] ** 0.5)
-    x, y = top % columns * cell, top // columns * cell  # the cell's left and top edge, in pixels
+    x, y = top % columns * cell, top // columns * cell
 
 # %% correct: loops
 def pointing_accuracy(weights, boxes, columns, cell):

@@ -159,7 +159,9 @@ def test_pointing_accuracy(pointing_accuracy):
 
 # %% correct: asserts
 # --- before
-    if any(share([[(5, box)]]) != 1.0 for box in hits) or any(share([[(5, box)]]) != 0.0 for box in misses):
+    if any(share([[(5, box)]]) != 1.0 for box in hits) or any(
+        share([[(5, box)]]) != 0.0 for box in misses
+    ):
         return False
 # --- after
     for box in hits:
@@ -169,11 +171,11 @@ def test_pointing_accuracy(pointing_accuracy):
 
 # %% correct: one caption of all the boxes
 # --- before
-    if any(share([[(5, box)]]) != 1.0 for box in hits) or any(share([[(5, box)]]) != 0.0 for box in misses):
-        return False
+    if any(share([[(5, box)]]) != 1.0 for box in hits) or any(
+        share([[(5, box)]]) != 0.0 for box in misses
+    ):
 # --- after
     if share([[(5, box) for box in hits]]) != 1.0 or share([[(5, box) for box in misses]]) != 0.0:
-        return False
 
 # %% correct: the error is caught first, and None says that all is well
 # --- before

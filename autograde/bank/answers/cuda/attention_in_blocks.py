@@ -68,9 +68,9 @@
 # 9.5.
 
 # --- before
-        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5  # (..., T, at most block_size)
+        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5
 # --- after
-        scores = query @ keys.transpose(-2, -1)  # (..., T, at most block_size)
+        scores = query @ keys.transpose(-2, -1)
 
 # %% wrong: all scores at once
 # The numbers are right, but the scores of all keys stood in one tensor, which is what blocks are meant to avoid. Work
@@ -122,7 +122,7 @@ def attention_in_blocks(query, key, value, block_size):
 
 # %% correct: powers of two
 # --- before
-        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5  # (..., T, at most block_size)
+        scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5
 # --- after
         scores = query @ keys.transpose(-2, -1) / query.shape[-1] ** 0.5 * 1.4426950408889634
 # --- before

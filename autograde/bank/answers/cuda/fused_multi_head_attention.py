@@ -22,7 +22,7 @@
 
 # --- before
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
 # --- after
 
 # %% wrong: an axis for the heads in every mask
@@ -31,10 +31,8 @@
 
 # --- before
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
 # --- after
         if mask is not None:
-            mask = mask.unsqueeze(1)
 
 # %% wrong: the mask is left out
 # Every query attended to every key, whatever the mask said. Pass it to the kernel. See section 9.5.
@@ -58,7 +56,8 @@
 # with it. Take the same modules. See section 9.5.
 
 # --- before
-        self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
+        self.W_Q, self.W_K = attention.W_Q, attention.W_K
+        self.W_V, self.W_O = attention.W_V, attention.W_O
 # --- after
         import copy
         self.W_Q, self.W_K, self.W_V, self.W_O = copy.deepcopy([attention.W_Q, attention.W_K, attention.W_V, attention.W_O])
@@ -67,11 +66,11 @@
 # The shapes are right and the heads mix positions: a view moves nothing. Use split_heads. See section 9.5.
 
 # --- before
-        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        queries = split_heads(self.W_Q(query), self.num_heads)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
 # --- after
-        queries = self.W_Q(query).view(query.shape[0], self.num_heads, query.shape[1], -1)  # (B, T, D) -> (B, H, T, d)
+        queries = self.W_Q(query).view(query.shape[0], self.num_heads, query.shape[1], -1)
         keys = self.W_K(key).view(key.shape[0], self.num_heads, key.shape[1], -1)  # (B, S, D) -> (B, H, S, d)
         values = self.W_V(value).view(value.shape[0], self.num_heads, value.shape[1], -1)
 
@@ -97,9 +96,9 @@
 
 # %% correct: view and transpose
 # --- before
-        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        queries = split_heads(self.W_Q(query), self.num_heads)
 # --- after
-        queries = self.W_Q(query).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)  # (B, T, D) -> (B, H, T, d)
+        queries = self.W_Q(query).unflatten(-1, (self.num_heads, -1)).transpose(1, 2)
 # --- before
         return self.W_O(merge_heads(outputs)), None
 # --- after
@@ -107,30 +106,31 @@
 
 # %% correct: a mask of minus infinities
 # --- before
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
 # --- after
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
         if mask is not None:
             mask = queries.new_zeros(mask.shape).masked_fill(~mask, float("-inf"))
 
 # %% correct: the mask always with four axes
 # --- before
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
 # --- after
         if mask is not None:
             mask = mask.expand(query.shape[0], query.shape[1], key.shape[1])[:, None]
 
 # %% correct: set by name
 # --- before
-        self.W_Q, self.W_K, self.W_V, self.W_O = attention.W_Q, attention.W_K, attention.W_V, attention.W_O
+        self.W_Q, self.W_K = attention.W_Q, attention.W_K
+        self.W_V, self.W_O = attention.W_V, attention.W_O
 # --- after
         for name in ("W_Q", "W_K", "W_V", "W_O"):
             setattr(self, name, getattr(attention, name))
 
 # %% correct: a list of maps and inputs
 # --- before
-        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        queries = split_heads(self.W_Q(query), self.num_heads)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
 # --- after

@@ -86,12 +86,10 @@
 # --- before
     for _ in range(warm_up):
         step()
-    synchronize()
 # --- after
     for _ in range(warm_up):
         step()
         synchronize()
-    synchronize()
 
 # %% correct: both readings have names
 # --- before

@@ -3,7 +3,7 @@
 # Tell the scaler to unscale them first, then clip: otherwise it does so only when it steps. See section 9.4.
 
 # --- before
-    scaler.unscale_(optimizer)  # the threshold is about true gradients, so first the scale goes
+    scaler.unscale_(optimizer)
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 # --- after
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
@@ -34,13 +34,11 @@
 # section 9.4.
 
 # --- before
-    scaler.scale(loss).backward()
-# --- after
-    scaler.scale(loss).backward()
-    norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
-# --- before
+    scaler.unscale_(optimizer)
     norm = nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 # --- after
+    norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+    scaler.unscale_(optimizer)
     nn.utils.clip_grad_norm_(model.parameters(), max_norm)
 
 # %% wrong: the optimizer steps by itself
@@ -76,7 +74,7 @@
 # the scale was gone. Let the scaler take it away, then it knows. See section 9.4.
 
 # --- before
-    scaler.unscale_(optimizer)  # the threshold is about true gradients, so first the scale goes
+    scaler.unscale_(optimizer)
 # --- after
     for parameter in model.parameters():
         if parameter.grad is not None:

@@ -80,7 +80,7 @@
 # In float32 exp overflows above 88. Use torch.softmax for the weights, or subtract each row's largest score first.
 
 # --- before
-    weights = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)  # (..., T, S)
+    weights = torch.softmax(query @ key.transpose(-2, -1) * scale, dim=-1)
 # --- after
     e = torch.exp(query @ key.transpose(-2, -1) * scale)
     weights = e / e.sum(-1, keepdim=True)

@@ -121,18 +121,18 @@
 # they are the wrong ones: count from the end, -1 and -2.
 
 # --- before
-    scores = query @ key.transpose(-2, -1)  # (..., T, d_k) x (..., d_k, S) -> (..., T, S)
+    scores = query @ key.transpose(-2, -1)
 # --- after
-    scores = query @ key.transpose(1, 2)  # (..., T, d_k) x (..., d_k, S) -> (..., T, S)
+    scores = query @ key.transpose(1, 2)
 
 # %% wrong: reshaped in place of transposed
 # The key got the right shape by reshape, which reads the numbers in their old order and so mixes different keys.
 # Exchange two axes instead.
 
 # --- before
-    scores = query @ key.transpose(-2, -1)  # (..., T, d_k) x (..., d_k, S) -> (..., T, S)
+    scores = query @ key.transpose(-2, -1)
 # --- after
-    scores = query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])  # (..., T, d_k) x (..., d_k, S) -> (..., T, S)
+    scores = query @ key.reshape(*key.shape[:-2], key.shape[-1], key.shape[-2])
 
 # %% wrong: the mask is added to the scores
 # Adding a boolean mask gives the allowed scores one more, and lets the others through as they are. The score of a

@@ -68,9 +68,9 @@ def bits_per_character(model, batches):
 # cross_entropy takes the softmax itself, and was given probabilities: the softmax was taken twice. Give it the logits.
 
 # --- before
-            nats += F.cross_entropy(logits.flatten(0, 1), targets.flatten(), reduction="sum").item()
+                logits.flatten(0, 1), targets.flatten(), reduction="sum"
 # --- after
-            nats += F.cross_entropy(logits.softmax(dim=-1).flatten(0, 1), targets.flatten(), reduction="sum").item()
+                logits.softmax(dim=-1).flatten(0, 1), targets.flatten(), reduction="sum"
 
 # %% wrong: perplexity instead of bits
 # This is the perplexity, 2 to the power of the bits. Return the exponent itself.

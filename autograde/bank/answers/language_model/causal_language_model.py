@@ -48,7 +48,7 @@
 # `positions`.
 
 # --- before
-        x = self.dropout(self.positions(self.token_embedding(tokens)))  # (B, T) -> (B, T, D)
+        x = self.dropout(self.positions(self.token_embedding(tokens)))
 # --- after
         x = self.dropout(self.token_embedding(tokens))
 
@@ -57,7 +57,7 @@
 # comes out at the end.
 
 # --- before
-        return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
+        return F.linear(self.norm(x), self.token_embedding.weight)
 # --- after
         return F.linear(x, self.token_embedding.weight)
 
@@ -65,7 +65,7 @@
 # The constructor's dropout is not used: embedding plus positions go through it before the first layer.
 
 # --- before
-        x = self.dropout(self.positions(self.token_embedding(tokens)))  # (B, T) -> (B, T, D)
+        x = self.dropout(self.positions(self.token_embedding(tokens)))
 # --- after
         x = self.positions(self.token_embedding(tokens))
 
@@ -101,7 +101,7 @@
 # twice.
 
 # --- before
-        return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
+        return F.linear(self.norm(x), self.token_embedding.weight)
 # --- after
         return torch.softmax(F.linear(self.norm(x), self.token_embedding.weight), dim=-1)
 
@@ -114,7 +114,7 @@
         self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps)
         self.head = nn.Linear(d_model, vocab_size, bias=False)
 # --- before
-        return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
+        return F.linear(self.norm(x), self.token_embedding.weight)
 # --- after
         return self.head(self.norm(x))
 
@@ -139,7 +139,7 @@
 
 # %% correct: a matrix product, cross_entropy over the transposed
 # --- before
-        return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
+        return F.linear(self.norm(x), self.token_embedding.weight)
 # --- after
         return self.norm(x) @ self.token_embedding.weight.T
 # --- before
@@ -155,7 +155,7 @@
         places = torch.arange(tokens.shape[1], device=tokens.device)
         mask = places[:, None] >= places[None, :]
 # --- before
-        return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
+        return F.linear(self.norm(x), self.token_embedding.weight)
 # --- after
         return torch.einsum("btd,vd->btv", self.norm(x), self.token_embedding.weight)
 
@@ -176,7 +176,7 @@
         self.head = nn.Linear(d_model, vocab_size, bias=False)
         self.head.weight = self.token_embedding.weight
 # --- before
-        return F.linear(self.norm(x), self.token_embedding.weight)  # (B, T, D) -> (B, T, V)
+        return F.linear(self.norm(x), self.token_embedding.weight)
 # --- after
         return self.head(self.norm(x))
 

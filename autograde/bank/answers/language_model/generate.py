@@ -20,9 +20,9 @@
 # differences.
 
 # --- before
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
+        torch.softmax(logits / temperature, dim=-1),
 # --- after
-    ordered, order = torch.sort(torch.softmax(logits * temperature, dim=-1), dim=-1, descending=True, stable=True)
+        torch.softmax(logits * temperature, dim=-1),
 
 # %% wrong: what is kept is not divided by its sum
 # After dropping tokens the rest no longer sums to one. Divide what is kept by its sum.
@@ -78,17 +78,17 @@
 # vocabulary.
 
 # --- before
-    return torch.zeros_like(ordered).scatter(-1, order, ordered)  # back to the vocabulary's order
+    return torch.zeros_like(ordered).scatter(-1, order, ordered)
 # --- after
-    return ordered  # back to the vocabulary's order
+    return ordered
 
 # %% wrong: top_k fails above V
 # A top_k larger than the vocabulary should keep all the tokens: keep V of them at most.
 
 # --- before
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
+    )
 # --- after
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
+    )
     if top_k is not None and top_k > ordered.shape[-1]:
         top_k = 1
 
@@ -139,9 +139,9 @@
 # The softmax ran over the rows of the batch. Each row is a distribution over the vocabulary: the last axis.
 
 # --- before
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=-1), dim=-1, descending=True, stable=True)
+        torch.softmax(logits / temperature, dim=-1),
 # --- after
-    ordered, order = torch.sort(torch.softmax(logits / temperature, dim=0), dim=-1, descending=True, stable=True)
+        torch.softmax(logits / temperature, dim=0),
 
 # %% wrong: a seed is set inside
 # A seed is set inside `generate`, so that every run writes the same. Leave the seed to the caller.
@@ -215,9 +215,9 @@ def generate(model, tokens, count, max_length, temperature=1.0, top_k=None, top_
 
 # %% correct: ranks instead of scatter
 # --- before
-    return torch.zeros_like(ordered).scatter(-1, order, ordered)  # back to the vocabulary's order
+    return torch.zeros_like(ordered).scatter(-1, order, ordered)
 # --- after
-    return ordered.gather(-1, order.argsort(dim=-1))  # back to the vocabulary's order
+    return ordered.gather(-1, order.argsort(dim=-1))
 
 # %% correct: a table for the text, under inference_mode
 # --- before

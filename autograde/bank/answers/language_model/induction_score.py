@@ -20,9 +20,9 @@
 # too. Earlier means before the query.
 
 # --- before
-    earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril(-1)  # (B, T, T): key holds the same, earlier
+    earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril(-1)
 # --- after
-    earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril()  # (B, T, T): key holds the same, earlier
+    earlier = (tokens.unsqueeze(2) == tokens.unsqueeze(1)).tril()
 
 # %% wrong: the mean over all queries
 # Queries whose token did not occur before took part in the mean with a share of zero. They count nowhere.

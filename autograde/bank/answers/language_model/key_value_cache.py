@@ -31,24 +31,24 @@
 # rows of the mask for all tokens.
 
 # --- before
-        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)
 # --- after
-        mask = None  # the rows of the new tokens: (T, now)
+        mask = None
 
 # %% wrong: the mask covers the new tokens alone
 # The new tokens may see one another and nothing that was read before. They may attend to all earlier tokens too.
 
 # --- before
-        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)
 # --- after
-        mask = F.pad(causal_mask(now - past), (past, 0))  # the rows of the new tokens: (T, now)
+        mask = F.pad(causal_mask(now - past), (past, 0))
 
 # %% wrong: everything is read again
 # The logits are right, and nothing was saved: all tokens went through the model again. Send the new ones alone through
 # the layers.
 
 # --- before
-        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)
 # --- after
         self.seen = tokens if past == 0 else torch.cat([self.seen, tokens], dim=1)
         self.length = now
@@ -97,10 +97,11 @@
 # the position table, before anything is read.
 
 # --- before
-            raise ValueError(f"{past} tokens are read and {now - past} are new, the model has {max_length} positions")
+        if now > max_length:
 # --- after
-            now = max_length
-            tokens = tokens[:, : now - past]
+        now = min(now, max_length)
+        tokens = tokens[:, : now - past]
+        if False:
 
 # %% wrong: a refused reading has been counted
 # After a refused reading the cache counts its tokens as read. Check before anything changes.
@@ -215,6 +216,6 @@ class KeyValueCache(nn.Module):
 
 # %% correct: no mask where one token comes
 # --- before
-        mask = places <= places[past:].unsqueeze(1)  # the rows of the new tokens: (T, now)
+        mask = places <= places[past:].unsqueeze(1)
 # --- after
         mask = None if now - past == 1 else causal_mask(now)[-(now - past) :].to(tokens.device)

@@ -3,9 +3,9 @@
 # docstring asks for sums, and only sums can be compared.
 
 # --- before
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
+        logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum"
 # --- after
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten())
+        logits.flatten(0, 1), tokens[:, 1:].flatten()
 # --- before
         prefixes = prefixes + F.cross_entropy(last, tokens[:, t], reduction="sum")
 # --- after
@@ -54,9 +54,9 @@
 # In the one pass each place was asked for the token that went in there. Its target is the next one.
 
 # --- before
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum")
+        logits.flatten(0, 1), tokens[:, 1:].flatten(), reduction="sum"
 # --- after
-    one_pass = F.cross_entropy(logits.flatten(0, 1), tokens[:, :-1].flatten(), reduction="sum")
+        logits.flatten(0, 1), tokens[:, :-1].flatten(), reduction="sum"
 
 # %% wrong: the gradients are left in .grad, and add up
 # backward adds to what stands in .grad, so the second list holds both gradients, and the model keeps them.
@@ -74,9 +74,10 @@ def prefixes_equal_one_pass(model, tokens):
 # Both gradients are there, the wrong way round: the one pass comes first.
 
 # --- before
-    return list(torch.autograd.grad(one_pass, parameters)), list(torch.autograd.grad(prefixes, parameters))
+    return (
 # --- after
-    return list(torch.autograd.grad(prefixes, parameters)), list(torch.autograd.grad(one_pass, parameters))
+    one_pass, prefixes = prefixes, one_pass
+    return (
 
 # %% wrong: only the last prefix counts
 # Only the longest prefix is left: each one replaced the one before. Add them up.

@@ -2,33 +2,35 @@
 # Head k looks to the wrong side. In mathematics a convolution flips its kernel; nn.Conv1d does not: head 0 looks back.
 
 # --- before
-    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)  # (K, T, 1): the key that a query of a head looks at
+    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)
 # --- after
-    wanted = positions.unsqueeze(1) - offsets.view(-1, 1, 1)  # (K, T, 1): the key that a query of a head looks at
+    wanted = positions.unsqueeze(1) - offsets.view(-1, 1, 1)
 
 # %% wrong: at the edge the last key is taken again
 # Where there is no key at its offset, a head took the nearest there is. It must give no weight at all: zero padding.
 
 # --- before
-    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)  # (K, T, 1): the key that a query of a head looks at
+    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)
 # --- after
-    wanted = (positions.unsqueeze(1) + offsets.view(-1, 1, 1)).clamp(0, length - 1)  # (K, T, 1): the key that a query of a head looks at
+    wanted = (positions.unsqueeze(1) + offsets.view(-1, 1, 1)).clamp(0, length - 1)
 
 # %% wrong: the sentence is a ring
 # Where there is no key at its offset, a head went on at the other end, as negative indices do in silence. It must give
 # no weight at all: zero padding.
 
 # --- before
-    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)  # (K, T, 1): the key that a query of a head looks at
+    wanted = positions.unsqueeze(1) + offsets.view(-1, 1, 1)
 # --- after
-    wanted = (positions.unsqueeze(1) + offsets.view(-1, 1, 1)) % length  # (K, T, 1): the key that a query of a head looks at
+    wanted = (positions.unsqueeze(1) + offsets.view(-1, 1, 1)) % length
 
 # %% wrong: at the edge the weight is shared out
 # A row that allows nothing came out uniform. A head with no key at its offset gives no weight: masked_softmax knows
 # what to do with such a row.
 
 # --- before
-    weights = masked_softmax(torch.zeros(mask.shape, dtype=x.dtype, device=x.device), mask)
+    weights = masked_softmax(
+        torch.zeros(mask.shape, dtype=x.dtype, device=x.device), mask
+    )
 # --- after
     weights = torch.softmax(torch.where(mask, 0.0, -1e9), dim=2)
 
@@ -36,33 +38,33 @@
 # The kernel was read as (C_in, C_out, K). It is kept as (C_out, C_in, K).
 
 # --- before
-    values = torch.einsum("bsc,ock->bkso", x, weight)  # head k's W_V and its columns of W_O, in one: weight[:, :, k]
+    values = torch.einsum("bsc,ock->bkso", x, weight)
 # --- after
-    values = torch.einsum("bsc,cok->bkso", x, weight)  # head k's W_V and its columns of W_O, in one: weight[:, :, k]
+    values = torch.einsum("bsc,cok->bkso", x, weight)
 
 # %% wrong: the bias is left out
 # The output lacks the bias. Add it once, after the heads have been added up.
 
 # --- before
-    return (weights @ values).sum(dim=1) + bias, weights  # (B, K, T, C_out) -> (B, T, C_out)
+    return (weights @ values).sum(dim=1) + bias, weights
 # --- after
-    return (weights @ values).sum(dim=1), weights  # (B, K, T, C_out) -> (B, T, C_out)
+    return (weights @ values).sum(dim=1), weights
 
 # %% wrong: one kernel slice for all heads
 # All heads used the same slice of the kernel. Head k has values of its own, made with weight[:, :, k].
 
 # --- before
-    return (weights @ values).sum(dim=1) + bias, weights  # (B, K, T, C_out) -> (B, T, C_out)
+    return (weights @ values).sum(dim=1) + bias, weights
 # --- after
-    return (weights @ values[:, num_heads // 2 : num_heads // 2 + 1]).sum(dim=1) + bias, weights  # (B, K, T, C_out) -> (B, T, C_out)
+    return (weights @ values[:, num_heads // 2 : num_heads // 2 + 1]).sum(dim=1) + bias, weights
 
 # %% wrong: torch's convolution is called
 # This exercise asks for a convolution made of attention. Let the heads' weights meet their values.
 
 # --- before
-    return (weights @ values).sum(dim=1) + bias, weights  # (B, K, T, C_out) -> (B, T, C_out)
+    return (weights @ values).sum(dim=1) + bias, weights
 # --- after
-    return nn.functional.conv1d(x.mT, weight, bias, padding=num_heads // 2).mT, weights  # (B, K, T, C_out) -> (B, T, C_out)
+    return nn.functional.conv1d(x.mT, weight, bias, padding=num_heads // 2).mT, weights
 
 # %% correct: diagonals of ones
 def convolution_as_attention(x, weight, bias):

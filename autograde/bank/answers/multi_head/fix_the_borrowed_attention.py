@@ -4,9 +4,9 @@
 # places.
 
 # --- before
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)
 # --- after
-    blocked = blocked.repeat(attention.num_heads, 1, 1)  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked.repeat(attention.num_heads, 1, 1)
 
 # %% wrong: the mask is not turned round
 # The allowed keys got nothing and the forbidden ones shared the weight: nn.MultiheadAttention takes True as may NOT
@@ -21,18 +21,18 @@
 # Every sentence got the first one's mask. A mask (T, S) is shared by the whole batch; each sentence needs its own.
 
 # --- before
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)
 # --- after
-    blocked = blocked[0]  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked[0]
 
 # %% wrong: one mask a sentence, the same for all queries
 # A key_padding_mask forbids a key to every query of a sentence. Here each query has a row of its own: use attn_mask.
 
 # --- before
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)
     return attention(query, key, value, attn_mask=blocked, average_attn_weights=False)
 # --- after
-    padding = blocked.all(dim=1)  # (B, T, S) -> (B * H, T, S), head after head
+    padding = blocked.all(dim=1)
     return attention(query, key, value, key_padding_mask=padding, average_attn_weights=False)
 
 # %% wrong: the mask is left out
@@ -70,9 +70,9 @@
 
 # %% correct: expanded over an axis for the heads, then flattened
 # --- before
-    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked.repeat_interleave(attention.num_heads, dim=0)
 # --- after
-    blocked = blocked.unsqueeze(1).expand(-1, attention.num_heads, -1, -1).flatten(0, 1)  # (B, T, S) -> (B * H, T, S), head after head
+    blocked = blocked.unsqueeze(1).expand(-1, attention.num_heads, -1, -1).flatten(0, 1)
 
 # %% correct: minus infinity, added
 # --- before

@@ -13,18 +13,17 @@
 
 # --- before
         if length > max_length:
-            raise ValueError(f"the table has {max_length} positions, got x {tuple(x.shape)}")
-        return x + self.weight[:length]
 # --- after
-        return x + self.weight[torch.arange(length) % max_length]
+        if length > max_length:
+            return x + self.weight[torch.arange(length) % max_length]
 
 # %% wrong: no error of its own
 # A sentence that is too long ends in torch's complaint about sizes. Raise a ValueError with the numbers before you add.
 
 # --- before
         if length > max_length:
-            raise ValueError(f"the table has {max_length} positions, got x {tuple(x.shape)}")
 # --- after
+        if False:
 
 # %% wrong: the rows alone
 # The positions came back without x. Add them to it.

@@ -30,11 +30,11 @@
 # of features. Use split_heads. See section 5.2.
 
 # --- before
-        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        queries = split_heads(self.W_Q(query), self.num_heads)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
 # --- after
-        queries = self.W_Q(query).reshape(len(query), self.num_heads, query.shape[1], -1)  # (B, T, D) -> (B, H, T, d)
+        queries = self.W_Q(query).reshape(len(query), self.num_heads, query.shape[1], -1)
         keys = self.W_K(key).reshape(len(key), self.num_heads, key.shape[1], -1)  # (B, S, D) -> (B, H, S, d)
         values = self.W_V(value).reshape(len(value), self.num_heads, value.shape[1], -1)
 
@@ -77,9 +77,9 @@
 # nn.MultiheadAttention. In this course True means may attend. See the box in section 5.3.
 
 # --- before
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
 # --- after
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
         mask = None if mask is None else ~mask
 
 # %% wrong: the mask has no axis for the heads
@@ -88,7 +88,7 @@
 
 # --- before
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
 # --- after
 
 # %% wrong: every mask gets a batch axis for the heads
@@ -97,7 +97,7 @@
 
 # --- before
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
 # --- after
         mask = None if mask is None else mask.unsqueeze(1)
 
@@ -172,11 +172,12 @@
 
 # %% correct: a loop over the heads
 # --- before
-        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        queries = split_heads(self.W_Q(query), self.num_heads)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
+        # (B, T, S) -> (B, 1, T, S): one mask for all heads
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)
         return self.W_O(merge_heads(outputs)), weights
 # --- after
@@ -192,11 +193,12 @@
 
 # %% correct: heads folded into the batch
 # --- before
-        queries = split_heads(self.W_Q(query), self.num_heads)  # (B, T, D) -> (B, H, T, d)
+        queries = split_heads(self.W_Q(query), self.num_heads)
         keys = split_heads(self.W_K(key), self.num_heads)  # (B, S, D) -> (B, H, S, d)
         values = split_heads(self.W_V(value), self.num_heads)
+        # (B, T, S) -> (B, 1, T, S): one mask for all heads
         if mask is not None and mask.ndim == 3:
-            mask = mask.unsqueeze(1)  # (B, T, S) -> (B, 1, T, S): one mask for all heads
+            mask = mask.unsqueeze(1)
         outputs, weights = scaled_dot_product_attention(queries, keys, values, mask)
         return self.W_O(merge_heads(outputs)), weights
 # --- after
@@ -222,5 +224,5 @@
 # %% correct: the width is checked in split_heads alone
 # --- before
         if d_model % num_heads:
-            raise ValueError(f"num_heads must divide d_model, got {num_heads} and {d_model}")
 # --- after
+        if False:

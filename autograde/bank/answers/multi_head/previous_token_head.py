@@ -29,18 +29,18 @@
 # own.
 
 # --- before
-        angle = torch.tensor(10_000.0 ** (-i / d_model))  # what this clock turns in one position
+        angle = torch.tensor(10_000.0 ** (-i / d_model))
 # --- after
-        angle = torch.tensor(1.0)  # what this clock turns in one position
+        angle = torch.tensor(1.0)
 
 # %% wrong: the clocks' speeds are those of i / D
 # The first clock is turned correctly and the others too far: their exponent is 2i / D, with i counting pairs. Print the
 # speeds beside those of sinusoidal_encoding.
 
 # --- before
-        angle = torch.tensor(10_000.0 ** (-i / d_model))  # what this clock turns in one position
+        angle = torch.tensor(10_000.0 ** (-i / d_model))
 # --- after
-        angle = torch.tensor(10_000.0 ** (-i / 2 / d_model))  # what this clock turns in one position
+        angle = torch.tensor(10_000.0 ** (-i / 2 / d_model))
 
 # %% wrong: blocks for all sines first, then all cosines
 # The matrix pairs feature j with feature j + D/2. In sinusoidal_encoding sine and cosine of a clock stand side by side.
@@ -68,9 +68,9 @@ def previous_token_head(d_model, gain):
 
 # --- before
     if d_model % 2:
-        raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
 # --- after
     d_model -= d_model % 2
+    if False:
 
 # %% correct: the keys are turned forward
 def previous_token_head(d_model, gain):

@@ -12,9 +12,9 @@
 # to one.
 
 # --- before
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
+    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)
 # --- after
-    angles = positions / 10_000 ** (torch.arange(d_model // 2) / d_model)  # (length, D / 2)
+    angles = positions / 10_000 ** (torch.arange(d_model // 2) / d_model)
 
 # %% wrong: sine and cosine are exchanged
 # The cosine stands first in each pair. The even columns are sines: position 0 begins with 0, 1, 0, 1.
@@ -36,9 +36,9 @@
 # The later clocks turn thousands of times in a step. The power of 10,000 divides the position.
 
 # --- before
-    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
+    angles = positions / 10_000 ** (torch.arange(0, d_model, 2) / d_model)
 # --- after
-    angles = positions * 10_000 ** (torch.arange(0, d_model, 2) / d_model)  # (length, D / 2)
+    angles = positions * 10_000 ** (torch.arange(0, d_model, 2) / d_model)
 
 # %% wrong: features by positions
 # Positions lie along the second axis. A row is a position: (length, d_model).
@@ -53,8 +53,8 @@
 
 # --- before
     if d_model % 2:
-        raise ValueError(f"sines and cosines come in pairs: d_model must be even, got {d_model}")
 # --- after
+    if False:
 
 # %% wrong: sines and cosines are cut up in the wrong order
 # Sines and cosines were stacked along a new first axis and then cut into rows, so a row holds several positions. The

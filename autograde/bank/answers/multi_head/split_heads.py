@@ -4,18 +4,18 @@
 # two axes. See section 5.2.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
-    return x.reshape(batch, num_heads, length, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
+    return x.reshape(batch, num_heads, length, d_model // num_heads)
 
 # %% wrong: split by view and merged by view
 # There and back gives the same tensor, and both ways are wrong: a head holds whole positions instead of a block of
 # features. A round trip cannot see that. Look at one head's numbers by hand. See section 5.2.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
-    return x.reshape(batch, num_heads, length, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
+    return x.reshape(batch, num_heads, length, d_model // num_heads)
 # --- before
     return x.transpose(1, 2).flatten(2)  # (B, H, T, d) -> (B, T, H, d) -> (B, T, H * d)
 # --- after
@@ -26,24 +26,24 @@
 # and their features after them.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
-    return x.view(batch, length, d_model // num_heads, num_heads).permute(0, 3, 1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, d_model // num_heads, num_heads).permute(0, 3, 1, 2)
 
 # %% wrong: the heads stay behind the positions
 # The features are shared out, but the heads' axis still comes after the positions. Attention works on the last two
 # axes, so these have to be positions and features.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
-    return x.view(batch, length, num_heads, d_model // num_heads)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads)
 
 # %% wrong: num_heads is taken for the width of a head
 # There come D / num_heads heads of num_heads features each. Only where both are the same number is that right.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
     return x.view(batch, length, d_model // num_heads, num_heads).transpose(1, 2)
 
@@ -52,11 +52,9 @@
 
 # --- before
     if d_model % num_heads:
-        raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
 # --- after
-    if num_heads > d_model:
-        raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
     x = x[:, :, : d_model - d_model % num_heads]
+    if num_heads > d_model:
 
 # %% wrong: a width that does not divide raises another error
 # Where the heads do not divide the width, it is torch that complains, about a shape nobody asked for. Raise a
@@ -64,8 +62,8 @@
 
 # --- before
     if d_model % num_heads:
-        raise ValueError(f"num_heads must divide d_model, got {num_heads} heads and x {tuple(x.shape)}")
 # --- after
+    if False:
 
 # %% wrong: merged without swapping the axes back
 # The shape is right and the numbers are in other places: what stands at a position comes from several positions of one
@@ -90,49 +88,49 @@
 # the same way.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
     heads = x.reshape(batch, num_heads, length, d_model // num_heads).clone()
     heads[0] = x[0].reshape(length, num_heads, -1).transpose(0, 1)
-    return heads  # (B, T, H, d) -> (B, H, T, d)
+    return heads
 
 # %% wrong: sentences are mixed up
 # With one sentence it is right; with several, heads got positions of other sentences. The batch axis was folded into
 # the positions and cut up in another order. Leave it where it is.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
-    return x.view(-1, num_heads, d_model // num_heads).transpose(0, 1).reshape(batch, num_heads, length, -1)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(-1, num_heads, d_model // num_heads).transpose(0, 1).reshape(batch, num_heads, length, -1)
 
 # %% wrong: the last head stays empty
 # The last head holds nothing but zeros: the loop over the heads ends one too early. There are num_heads of them, and
 # each gets its features.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
     d = d_model // num_heads
     heads = x.new_zeros(batch, num_heads, length, d)
     for h in range(num_heads - 1):
         heads[:, h] = x[:, :, h * d : (h + 1) * d]
-    return heads  # (B, T, H, d) -> (B, H, T, d)
+    return heads
 
 # %% wrong: the heads between the first and the last stay empty
 # Between the first head and the last there is nothing but zeros. Each of the num_heads heads gets its features.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
     heads, d = x.new_zeros(batch, num_heads, length, d_model // num_heads), d_model // num_heads
     heads[:, 0], heads[:, -1] = x[:, :, :d], x[:, :, -d:]
-    return heads  # (B, T, H, d) -> (B, H, T, d)
+    return heads
 
 # %% wrong: the positions come in reverse order
 # Every head has its own features, but the last position comes first. Leave the positions in their order.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
     return x.flip(1).view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, H, T, d)
 
@@ -141,7 +139,7 @@
 # result was then given the right shape. Swap axes by transpose, never by reshape.
 
 # --- before
-    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)  # (B, T, H, d) -> (B, H, T, d)
+    return x.view(batch, length, num_heads, d_model // num_heads).transpose(1, 2)
 # --- after
     heads = x.view(batch, length, num_heads, d_model // num_heads).permute(0, 2, 3, 1)  # (B, H, d, T)
     return heads.reshape(batch, num_heads, length, d_model // num_heads)

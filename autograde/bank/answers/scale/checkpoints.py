@@ -34,26 +34,26 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # section 10.4.
 
 # --- before
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
+            for name in ("model", "optimizer", "scheduler", "scaler", "data")
 # --- after
-        states = [state[name] for name in ("model", "scheduler", "scaler", "data")]
+            for name in ("model", "scheduler", "scaler", "data")
 # --- before
-    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+        (model, optimizer, scheduler, scaler, data), states, strict=True
 # --- after
-    for part, of_part in zip((model, scheduler, scaler, data), states, strict=True):
+        (model, scheduler, scaler, data), states, strict=True
 
 # %% wrong: the stream of batches is forgotten
 # The stream of batches did not go on from where it stood, so other samples come next. Save and load its state too. See
 # section 10.4.
 
 # --- before
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler", "data")]
+            for name in ("model", "optimizer", "scheduler", "scaler", "data")
 # --- after
-        states = [state[name] for name in ("model", "optimizer", "scheduler", "scaler")]
+            for name in ("model", "optimizer", "scheduler", "scaler")
 # --- before
-    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+        (model, optimizer, scheduler, scaler, data), states, strict=True
 # --- after
-    for part, of_part in zip((model, optimizer, scheduler, scaler), states, strict=True):
+        (model, optimizer, scheduler, scaler), states, strict=True
 
 # %% wrong: the random numbers are forgotten
 # Dropout draws other numbers than it would have drawn. Save the state of torch's random numbers and set it when you
@@ -150,7 +150,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # inside a function changes nothing outside. Let each object load its own state. See section 10.4.
 
 # --- before
-    for part, of_part in zip((model, optimizer, scheduler, scaler, data), states, strict=True):
+    for part, of_part in zip(
+        (model, optimizer, scheduler, scaler, data), states, strict=True
+    ):
         part.load_state_dict(of_part)
 # --- after
     model, optimizer, scheduler, scaler, data = states
@@ -200,9 +202,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # --- before
     except FileNotFoundError:
         raise
-    except Exception as error:  # cut short, another kind of file, another program's: zipfile, pickle and torch differ
+    except Exception as error:
 # --- after
-    except ZeroDivisionError as error:  # cut short, another kind of file, another program's: zipfile, pickle and torch differ
+    except ZeroDivisionError as error:
 
 # %% wrong: a missing file is a ValueError too
 # To have no checkpoint yet is not the same as a broken one, and a program may go on from there. Let FileNotFoundError

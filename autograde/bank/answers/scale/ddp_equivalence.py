@@ -3,32 +3,26 @@
 # torch's sampler this is what set_epoch is for. See section 10.7.
 
 # --- before
-    with seed + epoch: the same in every process, another one in each epoch. Where world_size
+        num_samples, generator=torch.Generator().manual_seed(seed + epoch)
 # --- after
-    with seed: the same in every process, another one in each epoch. Where world_size
-# --- before
-    order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch)).tolist()
-# --- after
-    order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed)).tolist()
+        num_samples, generator=torch.Generator().manual_seed(seed)
 
 # %% wrong: every process with an order of its own
 # Each process shuffled for itself, so some samples go to two of them and some to none. The order has to be the same in
 # all processes. See section 10.7.
 
 # --- before
-    with seed + epoch: the same in every process, another one in each epoch. Where world_size
+        num_samples, generator=torch.Generator().manual_seed(seed + epoch)
 # --- after
-    with seed + epoch + rank: the same in every process, another one in each epoch. Where world_size
-# --- before
-    order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch)).tolist()
-# --- after
-    order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch + rank)).tolist()
+        num_samples, generator=torch.Generator().manual_seed(seed + epoch + rank)
 
 # %% wrong: not shuffled
 # The samples came in their own order. Shuffle them with a generator seeded with seed + epoch. See section 10.7.
 
 # --- before
-    order = torch.randperm(num_samples, generator=torch.Generator().manual_seed(seed + epoch)).tolist()
+    order = torch.randperm(
+        num_samples, generator=torch.Generator().manual_seed(seed + epoch)
+    ).tolist()
 # --- after
     order = list(range(num_samples))
 
@@ -64,7 +58,9 @@
 # the calls belong to different parameters. Give zeros for it. See section 10.7.
 
 # --- before
-        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        gradient = (
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        )
 # --- after
         if parameter.grad is None:
             continue
@@ -75,9 +71,9 @@
 # place. See section 10.7.
 
 # --- before
-        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
 # --- after
-        gradient = parameter.grad
+            parameter.grad
 
 # %% wrong: what all_reduce returns is not used
 # The sum that all_reduce returned was not used, and this process's own gradient was divided. (torch.distributed has one
@@ -129,7 +125,9 @@
 
 # %% correct: written into the gradient
 # --- before
-        gradient = torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        gradient = (
+            torch.zeros_like(parameter) if parameter.grad is None else parameter.grad
+        )
         parameter.grad = all_reduce(gradient) / world_size
 # --- after
         if parameter.grad is None:

@@ -12,26 +12,26 @@
 # nothing. Put bos_id in front and leave the last target out.
 
 # --- before
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
-        tokens = targets  # (B, T), the last target never goes in
+        tokens = targets
 
 # %% wrong: the input is shifted twice
 # Each true token arrives one step late. Put one bos_id in front, not two.
 
 # --- before
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
-        tokens = torch.cat([begin, begin, targets[:, :-2]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, begin, targets[:, :-2]], dim=1)
 
 # %% wrong: the shift wraps the last target to the front
 # The last target stands at step 0, where bos_id belongs: `roll` wraps around, so the first logits know how the sentence
 # ends. Put bos_id there.
 
 # --- before
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
-        tokens = targets.roll(1, dims=1)  # (B, T), the last target never goes in
+        tokens = targets.roll(1, dims=1)
 
 # %% wrong: the begin token is written down as 1
 # Step 0 is fed with token 1 whatever bos_id the model was built with. Use the model's own.
@@ -46,9 +46,9 @@
 # the context.
 
 # --- before
-        states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
+            torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0)
 # --- after
-        states, last = self.gru(torch.cat([self.embedding(tokens), torch.zeros_like(repeated)], dim=2), hidden.unsqueeze(0))
+            torch.cat([self.embedding(tokens), torch.zeros_like(repeated)], dim=2), hidden.unsqueeze(0)
 
 # %% wrong: the context does not reach the output
 # The logits do not look at the context themselves. They are made of the state joined with the context.
@@ -76,16 +76,18 @@
 # steps it then forgets everything it has written.
 
 # --- before
-        states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
+            torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0)
 # --- after
-        states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2))
+            torch.cat([self.embedding(tokens), repeated], dim=2)
 
 # %% wrong: the context comes first in both places
 # In both places the context comes first. The docstring has it second: embedding and context, state and context. A
 # network trained your way would do as well, but weights loaded from another would not fit it.
 
 # --- before
-        states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
+        states, last = self.gru(
+            torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0)
+        )
         return self.output(torch.cat([states, repeated], dim=2)), last.squeeze(0)
 # --- after
         states, last = self.gru(torch.cat([repeated, self.embedding(tokens)], dim=2), hidden.unsqueeze(0))
@@ -114,9 +116,9 @@
 # state.
 
 # --- before
-        logits, hidden = self.decoder(token.unsqueeze(1), hidden, context)  # (B,) -> (B, 1)
+        logits, hidden = self.decoder(token.unsqueeze(1), hidden, context)
 # --- after
-        logits, _ = self.decoder(token.unsqueeze(1), hidden, context)  # (B,) -> (B, 1)
+        logits, _ = self.decoder(token.unsqueeze(1), hidden, context)
 
 # %% wrong: no guard
 # What comes back is right, but the stub's first lines are gone, which raise ValueError for a hidden state or a context
@@ -144,7 +146,7 @@
 # %% correct: roll, then overwrite the first column
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = targets.roll(1, dims=1)
         tokens[:, 0] = self.bos_id
@@ -152,7 +154,9 @@
 # %% correct: the decoder as a loop of single steps
 # --- before
         repeated = context.unsqueeze(1).expand(-1, length, -1)  # (B, H) -> (B, T, H)
-        states, last = self.gru(torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0))
+        states, last = self.gru(
+            torch.cat([self.embedding(tokens), repeated], dim=2), hidden.unsqueeze(0)
+        )
         return self.output(torch.cat([states, repeated], dim=2)), last.squeeze(0)
 # --- after
         logits = []
@@ -166,14 +170,14 @@
 # %% correct: padding the targets on the left
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = F.pad(targets, (1, 0), value=self.bos_id)[:, :-1]
 
 # %% correct: the whole forward pass as single steps
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
         logits, _ = self.decoder(tokens, vector, vector)
         return logits
 # --- after

@@ -3,9 +3,10 @@
 # tells it where each sentence ends.
 
 # --- before
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
         packed_outputs, last = self.gru(packed)  # last (2, B, H)
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(
+            packed_outputs, batch_first=True, total_length=longest
+        )
 # --- after
         outputs, last = self.gru(embedded)
 
@@ -14,9 +15,10 @@
 # is too late: pack the batch before the GRU sees it.
 
 # --- before
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
         packed_outputs, last = self.gru(packed)  # last (2, B, H)
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(
+            packed_outputs, batch_first=True, total_length=longest
+        )
 # --- after
         outputs, last = self.gru(embedded)
         outputs = outputs * (torch.arange(longest) < lengths.unsqueeze(1)).unsqueeze(2)
@@ -26,62 +28,62 @@
 # return value has it ready.
 
 # --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
 # --- after
-        state = torch.tanh(self.bridge(torch.cat([last[0], outputs[torch.arange(batch), lengths - 1, outputs.shape[2] // 2 :]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], outputs[torch.arange(batch), lengths - 1, outputs.shape[2] // 2 :]], dim=1)))
 
 # %% wrong: the state is read off the last column
 # The last column is padding for every shorter sentence, and its backward half has read one word even for the longest.
 # Take the state after each sentence's own last token.
 
 # --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
 # --- after
-        state = torch.tanh(self.bridge(outputs[:, -1]))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(outputs[:, -1]))
 
 # %% wrong: directions and batch are mixed up
 # The GRU's last state is (2, B, H): reshaping it to (B, 2H) puts states of different sentences side by side. Join
 # last[0] and last[1], or transpose first.
 
 # --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
 # --- after
-        state = torch.tanh(self.bridge(last.reshape(batch, -1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(last.reshape(batch, -1)))
 
 # %% wrong: the bridge has no tanh
 # The state leaves the range from -1 to 1, in which a GRU keeps its states. Squash it with tanh.
 
 # --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
 # --- after
-        state = self.bridge(torch.cat([last[0], last[1]], dim=1))  # (B, 2H) -> (B, H)
+        state = self.bridge(torch.cat([last[0], last[1]], dim=1))
 
 # %% wrong: each sentence loses its last token
 # The lengths already count tokens, not the last index: taking one off leaves each sentence's last token unread.
 
 # --- before
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
 # --- after
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, (lengths.cpu() - 1).clamp(min=1), batch_first=True, enforce_sorted=False)
+            embedded, (lengths.cpu() - 1).clamp(min=1), batch_first=True, enforce_sorted=False
 
 # %% wrong: the sentences come back in another order
 # The batch was sorted by length and never put back. Either undo the order, or let the packing do both with
 # `enforce_sorted=False`.
 
 # --- before
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        embedded = self.embedding(source)  # (B, S, E)
 # --- after
         lengths, order = lengths.sort(descending=True)
-        packed = nn.utils.rnn.pack_padded_sequence(embedded[order], lengths, batch_first=True)
+        embedded = self.embedding(source[order])
 
 # %% wrong: the outputs are cut at the longest sentence
 # Where even the longest sentence is followed by padding, fewer columns come back than went in. `pad_packed_sequence`
 # takes the width to fill up to.
 
 # --- before
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+            packed_outputs, batch_first=True, total_length=longest
 # --- after
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
+            packed_outputs, batch_first=True
 
 # %% wrong: no guard
 # What comes back is right, but the stub's first lines are gone, which raise ValueError for impossible lengths. Put
@@ -100,11 +102,11 @@
         back = torch.argsort(order)
         embedded = self.embedding(source[order])
 # --- before
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
 # --- after
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths[order].cpu(), batch_first=True)
+            embedded, lengths[order].cpu(), batch_first=True
 # --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
         return outputs, state
 # --- after
         last = last.transpose(0, 1).flatten(1)[back]
@@ -113,11 +115,15 @@
 # %% correct: a sentence at a time
 # --- before
         embedded = self.embedding(source)  # (B, S, E)
-        # Packed, each sentence ends at its own end: the backward pass starts at its last real token.
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        # Packed, so that the backward pass starts at each sentence's last real token.
+        packed = nn.utils.rnn.pack_padded_sequence(
+            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
         packed_outputs, last = self.gru(packed)  # last (2, B, H)
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(
+            packed_outputs, batch_first=True, total_length=longest
+        )
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
         return outputs, state
 # --- after
         outputs, states = [], []
@@ -129,7 +135,7 @@
 
 # %% correct: states read off the outputs
 # --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
 # --- after
         forward = outputs[torch.arange(batch), lengths - 1, : self.gru.hidden_size]
         backward = outputs[:, 0, self.gru.hidden_size :]
@@ -137,24 +143,28 @@
 
 # %% correct: padding filled up by hand
 # --- before
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(
+            packed_outputs, batch_first=True, total_length=longest
+        )
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
 # --- after
         outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True)
         outputs = F.pad(outputs, (0, 0, 0, longest - outputs.shape[1]))
-# --- before
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
-# --- after
         W_f, W_b = self.bridge.weight.chunk(2, dim=1)
         state = torch.tanh(last[0] @ W_f.T + last[1] @ W_b.T + self.bridge.bias)
 
 # %% correct: both directions as two loops of the cell's equations
 # --- before
         embedded = self.embedding(source)  # (B, S, E)
-        # Packed, each sentence ends at its own end: the backward pass starts at its last real token.
-        packed = nn.utils.rnn.pack_padded_sequence(embedded, lengths.cpu(), batch_first=True, enforce_sorted=False)
+        # Packed, so that the backward pass starts at each sentence's last real token.
+        packed = nn.utils.rnn.pack_padded_sequence(
+            embedded, lengths.cpu(), batch_first=True, enforce_sorted=False
+        )
         packed_outputs, last = self.gru(packed)  # last (2, B, H)
-        outputs, _ = nn.utils.rnn.pad_packed_sequence(packed_outputs, batch_first=True, total_length=longest)
-        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, 2H) -> (B, H)
+        outputs, _ = nn.utils.rnn.pad_packed_sequence(
+            packed_outputs, batch_first=True, total_length=longest
+        )
+        state = torch.tanh(self.bridge(torch.cat([last[0], last[1]], dim=1)))  # (B, H)
         return outputs, state
 # --- after
         B, S = source.shape

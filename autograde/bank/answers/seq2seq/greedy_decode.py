@@ -2,26 +2,26 @@
 # What the model writes in a row after its end token is kept. Overwrite it with eos_id.
 
 # --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
+        token = logits.argmax(dim=1).masked_fill(finished, eos_id)
 # --- after
-        token = logits.argmax(dim=1)  # a finished row stays finished
+        token = logits.argmax(dim=1)
 
 # %% wrong: rows that have ended are filled with 0
 # Rows that have ended are filled with token 0, as padding often is. The docstring fills them with eos_id.
 
 # --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
+        token = logits.argmax(dim=1).masked_fill(finished, eos_id)
 # --- after
-        token = logits.argmax(dim=1).masked_fill(finished, 0)  # a finished row stays finished
+        token = logits.argmax(dim=1).masked_fill(finished, 0)
 
 # %% wrong: the begin token counts as an end
 # A row is frozen when the token fed in is eos_id, and where one id serves for both, the begin token freezes it before
 # it has written anything. Remember which rows have WRITTEN their end.
 
 # --- before
-        token = logits.argmax(dim=1).masked_fill(finished, eos_id)  # a finished row stays finished
+        token = logits.argmax(dim=1).masked_fill(finished, eos_id)
 # --- after
-        token = torch.where(token == eos_id, token, logits.argmax(dim=1))  # a finished row stays finished
+        token = torch.where(token == eos_id, token, logits.argmax(dim=1))
 
 # %% wrong: it stops when the first row ends
 # The shortest sentence of the batch stops all the others. Go on until EVERY row has ended.

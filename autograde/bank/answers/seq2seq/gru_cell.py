@@ -12,56 +12,56 @@
 # matrix product serves all three parts.
 
 # --- before
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        candidate = torch.tanh(x_n + reset * h_n)
 # --- after
         w_hn, b_hn = self.weight_hh[2 * self.hidden_size :], self.bias_hh[2 * self.hidden_size :]
-        candidate = torch.tanh(input_n + F.linear(reset * hidden, w_hn, b_hn))
+        candidate = torch.tanh(x_n + F.linear(reset * hidden, w_hn, b_hn))
 
 # %% wrong: the reset gate leaves the bias b_hn alone
 # The bias b_hn is added after the reset gate has acted. It belongs inside the parentheses that r multiplies.
 
 # --- before
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        candidate = torch.tanh(x_n + reset * h_n)
 # --- after
         b_hn = self.bias_hh[2 * self.hidden_size :]
-        candidate = torch.tanh(input_n + reset * (hidden_n - b_hn) + b_hn)
+        candidate = torch.tanh(x_n + reset * (h_n - b_hn) + b_hn)
 
 # %% wrong: there is no reset gate
 # The candidate looks the same whatever the reset gate says. Multiply the state's part of the candidate, W_hn h + b_hn,
 # by r.
 
 # --- before
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        candidate = torch.tanh(x_n + reset * h_n)
 # --- after
-        candidate = torch.tanh(input_n + hidden_n)
+        candidate = torch.tanh(x_n + h_n)
 
 # %% wrong: reset and update are taken in the other order
 # The first H rows of the stacked weights are taken for the update gate. The order is r, z, n.
 
 # --- before
-        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        x_r, x_z, x_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
 # --- after
-        input_z, input_r, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
-        hidden_z, hidden_r, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        x_z, x_r, x_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        h_z, h_r, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
 
 # %% wrong: the candidate goes through a sigmoid
 # The candidate is never negative. Gates are sigmoids because they are shares; the candidate is a state, and its
 # squashing is tanh.
 
 # --- before
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        candidate = torch.tanh(x_n + reset * h_n)
 # --- after
-        candidate = torch.sigmoid(input_n + reset * hidden_n)
+        candidate = torch.sigmoid(x_n + reset * h_n)
 
 # %% wrong: the candidate has no tanh
 # The candidate leaves the range from -1 to 1, and over many steps the state can grow without bound. Squash it with
 # tanh.
 
 # --- before
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        candidate = torch.tanh(x_n + reset * h_n)
 # --- after
-        candidate = input_n + reset * hidden_n
+        candidate = x_n + reset * h_n
 
 # %% wrong: the old state is not carried over
 # Where the update gate is at 1 nothing is left. The second term of the last equation carries the old state over: that
@@ -76,29 +76,29 @@
 # bias_hh has no effect. Both the input's and the state's product have a bias of their own.
 
 # --- before
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
 # --- after
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh).chunk(3, dim=1)
 
 # %% wrong: no guard
 # The new state is right, but the stub's check of the shapes is gone: one old state beside a batch of inputs is
 # broadcast over all of them, and no error is raised. Put the check back.
 
 # --- before
-        if input.shape != (batch, self.input_size) or hidden.shape != (batch, self.hidden_size):
+        if (
 # --- after
-        if False:
+        if False and (
 
 # %% correct: one slice a gate
 # --- before
-        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        x_r, x_z, x_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
 # --- after
         H = self.hidden_size
         gi = input @ self.weight_ih.T + self.bias_ih
         gh = hidden @ self.weight_hh.T + self.bias_hh
-        input_r, input_z, input_n = gi[:, :H], gi[:, H : 2 * H], gi[:, 2 * H :]
-        hidden_r, hidden_z, hidden_n = gh[:, :H], gh[:, H : 2 * H], gh[:, 2 * H :]
+        x_r, x_z, x_n = gi[:, :H], gi[:, H : 2 * H], gi[:, 2 * H :]
+        h_r, h_z, h_n = gh[:, :H], gh[:, H : 2 * H], gh[:, 2 * H :]
 # --- before
         return (1 - update) * candidate + update * hidden
 # --- after
@@ -106,11 +106,11 @@
 
 # %% correct: six matrices with their names
 # --- before
-        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
-        reset = torch.sigmoid(input_r + hidden_r)
-        update = torch.sigmoid(input_z + hidden_z)
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        x_r, x_z, x_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        reset = torch.sigmoid(x_r + h_r)
+        update = torch.sigmoid(x_z + h_z)
+        candidate = torch.tanh(x_n + reset * h_n)
         return (1 - update) * candidate + update * hidden
 # --- after
         x, h = input, hidden
@@ -125,13 +125,13 @@
 
 # %% correct: einsum
 # --- before
-        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        x_r, x_z, x_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
 # --- after
         from_input = torch.einsum("bi,gi->bg", input, self.weight_ih) + self.bias_ih
         from_hidden = torch.einsum("bh,gh->bg", hidden, self.weight_hh) + self.bias_hh
-        input_r, input_z, input_n = from_input.unflatten(1, (3, -1)).unbind(1)
-        hidden_r, hidden_z, hidden_n = from_hidden.unflatten(1, (3, -1)).unbind(1)
+        x_r, x_z, x_n = from_input.unflatten(1, (3, -1)).unbind(1)
+        h_r, h_z, h_n = from_hidden.unflatten(1, (3, -1)).unbind(1)
 # --- before
         return (1 - update) * candidate + update * hidden
 # --- after
@@ -139,11 +139,11 @@
 
 # %% correct: a loop over the batch
 # --- before
-        input_r, input_z, input_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
-        hidden_r, hidden_z, hidden_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
-        reset = torch.sigmoid(input_r + hidden_r)
-        update = torch.sigmoid(input_z + hidden_z)
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        x_r, x_z, x_n = F.linear(input, self.weight_ih, self.bias_ih).chunk(3, dim=1)
+        h_r, h_z, h_n = F.linear(hidden, self.weight_hh, self.bias_hh).chunk(3, dim=1)
+        reset = torch.sigmoid(x_r + h_r)
+        update = torch.sigmoid(x_z + h_z)
+        candidate = torch.tanh(x_n + reset * h_n)
         return (1 - update) * candidate + update * hidden
 # --- after
         rows = []
@@ -157,10 +157,10 @@
 
 # %% correct: gates together, the exponential written out
 # --- before
-        reset = torch.sigmoid(input_r + hidden_r)
-        update = torch.sigmoid(input_z + hidden_z)
-        candidate = torch.tanh(input_n + reset * hidden_n)
+        reset = torch.sigmoid(x_r + h_r)
+        update = torch.sigmoid(x_z + h_z)
+        candidate = torch.tanh(x_n + reset * h_n)
 # --- after
-        gates = torch.cat([input_r + hidden_r, input_z + hidden_z], dim=1)
+        gates = torch.cat([x_r + h_r, x_z + h_z], dim=1)
         reset, update = (1 / (1 + torch.exp(-gates))).chunk(2, dim=1)
-        candidate = 2 * torch.sigmoid(2 * (input_n + reset * hidden_n)) - 1
+        candidate = 2 * torch.sigmoid(2 * (x_n + reset * h_n)) - 1

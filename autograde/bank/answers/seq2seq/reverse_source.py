@@ -20,18 +20,18 @@ def reverse_source(source, lengths):
 # Places are counted from 0.
 
 # --- before
-    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
+    mirrored = lengths.unsqueeze(1) - 1 - positions
 # --- after
-    mirrored = lengths.unsqueeze(1) - positions  # (B, S): each row has a mirror of its own
+    mirrored = lengths.unsqueeze(1) - positions
 
 # %% wrong: the end token is not turned with the others
 # All but the last of each row's tokens have changed places. The last one, the end token, is among the `length` tokens
 # and moves too: it comes to the front.
 
 # --- before
-    mirrored = lengths.unsqueeze(1) - 1 - positions  # (B, S): each row has a mirror of its own
+    mirrored = lengths.unsqueeze(1) - 1 - positions
 # --- after
-    mirrored = lengths.unsqueeze(1) - 2 - positions  # (B, S): each row has a mirror of its own
+    mirrored = lengths.unsqueeze(1) - 2 - positions
 
 # %% wrong: the padding is filled with the first word
 # After each shorter sentence its first word is repeated where the padding was. Where a place is padding, take what

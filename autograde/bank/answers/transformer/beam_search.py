@@ -197,10 +197,13 @@ def beam_search(step, state, bos_id, eos_id, beam_size, max_length, length_penal
 
 # %% correct: index_select for the state
 # --- before
-        state = tuple(part[rows] for part in state) if isinstance(state, tuple) else state[rows]
+            tuple(part[rows] for part in state)
+            if isinstance(state, tuple)
+            else state[rows]
 # --- after
-        pick = lambda part: part.index_select(0, rows)
-        state = tuple(map(pick, state)) if isinstance(state, tuple) else pick(state)
+            tuple(part.index_select(0, rows) for part in state)
+            if isinstance(state, tuple)
+            else state.index_select(0, rows)
 
 # %% correct: the score kept as a tensor until the end
 # --- before

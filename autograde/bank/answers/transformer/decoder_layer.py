@@ -3,43 +3,43 @@
 # the memory.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.cross_attention(self.norm2(x), self.norm2(x), self.norm2(x), None)[0])
+                self.cross_attention(self.norm2(x), self.norm2(x), self.norm2(x), None)[0]
 # --- before
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
 # --- after
-        x = self.norm2(x + self.dropout(self.cross_attention(x, x, x, None)[0]))
+            x + self.dropout(self.cross_attention(x, x, x, None)[0])
 
 # %% wrong: the memory asks the stream
 # The roles are exchanged: the memory asked and the stream answered. The queries come from the stream; keys and values
 # come from the memory.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.cross_attention(memory, self.norm2(x), self.norm2(x), None)[0])
+                self.cross_attention(memory, self.norm2(x), self.norm2(x), None)[0]
 # --- before
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
 # --- after
-        x = self.norm2(x + self.dropout(self.cross_attention(memory, x, x, None)[0]))
+            x + self.dropout(self.cross_attention(memory, x, x, None)[0])
 
 # %% wrong: the memory is normed once more
 # With norm_first the memory went through norm2. That norm is the stream's; the memory comes normed from the encoder's
 # stack and is used as it is.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.cross_attention(self.norm2(x), self.norm2(memory), self.norm2(memory), memory_mask)[0])
+                self.cross_attention(self.norm2(x), self.norm2(memory), self.norm2(memory), memory_mask)[0]
 
 # %% wrong: the queries of the cross-attention are not normed
 # With norm_first every part reads norm(x), the cross-attention too: norm2 was not used.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
+                self.cross_attention(x, memory, memory, memory_mask)[0]
 
 # %% wrong: the two masks are exchanged
 # mask went to the cross-attention and memory_mask to the self-attention. The first is for the stream itself (T, T),
@@ -47,13 +47,17 @@
 
 # --- before
             x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+            x = x + self.dropout(
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
+            )
 # --- after
             x = x + self.dropout(self.self_attention(normed, normed, normed, memory_mask)[0])
             x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, mask)[0])
 # --- before
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+        x = self.norm2(
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
+        )
 # --- after
         x = self.norm1(x + self.dropout(self.self_attention(x, x, x, memory_mask)[0]))
         x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, mask)[0]))
@@ -62,13 +66,13 @@
 # memory_mask changes nothing: the source's padding would be read. Pass it to the cross-attention.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory)[0])
+                self.cross_attention(self.norm2(x), memory, memory)[0]
 # --- before
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
 # --- after
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory)[0])
 
 # %% wrong: the stream's mask is lost
 # mask changes nothing: every word could read the words that come after it. Pass it to the self-attention.
@@ -95,13 +99,13 @@
 # The same attention read the stream and the memory; cross_attention and its weights were never used.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.self_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.self_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- before
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
 # --- after
-        x = self.norm2(x + self.dropout(self.self_attention(x, memory, memory, memory_mask)[0]))
+            x + self.dropout(self.self_attention(x, memory, memory, memory_mask)[0])
 
 # %% wrong: always the norm after
 # norm_first=True gives what norm_first=False should. The docstring has two orders: write both.
@@ -133,7 +137,9 @@
 # --- after
             x = normed = self.norm1(x)
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+            x = x + self.dropout(
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
+            )
             return x + self.dropout(self.feed_forward(self.norm3(x)))
 # --- after
             x = self.norm2(x)
@@ -153,13 +159,13 @@
 # The padding of the source was read and its words were hidden. True means may attend: pass memory_mask on as it is.
 
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
 # --- after
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, None if memory_mask is None else ~memory_mask)[0])
+                self.cross_attention(self.norm2(x), memory, memory, None if memory_mask is None else ~memory_mask)[0]
 # --- before
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0])
 # --- after
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, None if memory_mask is None else ~memory_mask)[0]))
+            x + self.dropout(self.cross_attention(x, memory, memory, None if memory_mask is None else ~memory_mask)[0])
 
 # %% wrong: eps does not reach the norms
 # With another layer_norm_eps nothing changes: the three norms keep PyTorch's own. Pass it to them.
@@ -186,19 +192,9 @@
 # adds.
 
 # --- before
-            x = x + self.dropout(self.self_attention(normed, normed, normed, mask)[0])
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
-            return x + self.dropout(self.feed_forward(self.norm3(x)))
-        x = self.norm1(x + self.dropout(self.self_attention(x, x, x, mask)[0]))
-        x = self.norm2(x + self.dropout(self.cross_attention(x, memory, memory, memory_mask)[0]))
-        return self.norm3(x + self.dropout(self.feed_forward(x)))
+        self.dropout = nn.Dropout(dropout)
 # --- after
-            x = x + (self.self_attention(normed, normed, normed, mask)[0])
-            x = x + (self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
-            return x + (self.feed_forward(self.norm3(x)))
-        x = self.norm1(x + (self.self_attention(x, x, x, mask)[0]))
-        x = self.norm2(x + (self.cross_attention(x, memory, memory, memory_mask)[0]))
-        return self.norm3(x + (self.feed_forward(x)))
+        self.dropout = nn.Identity()
 
 # %% correct: one function around each part
 class DecoderLayer(nn.Module):
@@ -264,7 +260,9 @@ class DecoderLayer(nn.Module):
 
 # %% correct: the attention's arguments by name
 # --- before
-            x = x + self.dropout(self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0])
+            x = x + self.dropout(
+                self.cross_attention(self.norm2(x), memory, memory, memory_mask)[0]
+            )
 # --- after
             looked_up, _ = self.cross_attention(query=self.norm2(x), key=memory, value=memory, mask=memory_mask)
             x = self.dropout(looked_up) + x

@@ -66,10 +66,6 @@
 # With another eps the result does not change. Use the one that was given.
 
 # --- before
-        (x - mean) / sqrt(variance + eps) * weight + bias
-# --- after
-        (x - mean) / sqrt(variance + 1e-5) * weight + bias
-# --- before
     return (x - mean) / torch.sqrt(variance + eps) * weight + bias
 # --- after
     return (x - mean) / torch.sqrt(variance + 1e-5) * weight + bias

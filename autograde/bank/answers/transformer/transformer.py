@@ -3,7 +3,7 @@
 # word before, and bos_id at first.
 
 # --- before
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = targets
 
@@ -12,7 +12,7 @@
 # one.
 
 # --- before
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = torch.cat([begin, begin, targets[:, :-2]], dim=1)
 
@@ -20,7 +20,7 @@
 # There is one more column of logits than of targets: the last target went in, and nothing comes after it. Leave it out.
 
 # --- before
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = torch.cat([begin, targets], dim=1)
 
@@ -80,17 +80,17 @@
 # padding mask.
 
 # --- before
-        return self.encoder(self.embed(self.source_embedding, source), memory_mask), memory_mask
+            self.encoder(self.embed(self.source_embedding, source), memory_mask),
 # --- after
-        return self.encoder(self.embed(self.source_embedding, source)), memory_mask
+            self.encoder(self.embed(self.source_embedding, source)),
 
 # %% wrong: the memory's padding is read
 # memory_mask does not reach the decoder's layers, so they read the source's padding. Pass it to the decoder.
 
 # --- before
-        states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask, memory_mask)
+            self.embed(self.target_embedding, tokens), memory, mask, memory_mask
 # --- after
-        states = self.decoder(self.embed(self.target_embedding, tokens), memory, mask)
+            self.embed(self.target_embedding, tokens), memory, mask
 
 # %% wrong: step sees the last word alone
 # `step` decoded the newest word without those before it: nothing is remembered, and every word stands at position 0.
@@ -139,9 +139,11 @@
 # With norm_first=False the encoder changes and the decoder stays as it was. Pass norm_first to both stacks.
 
 # --- before
-        self.decoder = TransformerDecoder(*sizes, dropout=dropout, norm_first=norm_first)
+        self.decoder = TransformerDecoder(
+            *sizes, dropout=dropout, norm_first=norm_first
 # --- after
-        self.decoder = TransformerDecoder(*sizes, dropout=dropout)
+        self.decoder = TransformerDecoder(
+            *sizes, dropout=dropout
 
 # %% wrong: the source is cut to its longest sentence
 # Where no sentence is as long as the source is wide, memory and mask are narrower than it. Keep the width of the
@@ -170,14 +172,14 @@
 # %% correct: F.pad for the shift
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = F.pad(targets[:, :-1], (1, 0), value=self.bos_id)
 
 # %% correct: roll and overwrite a copy
 # --- before
         begin = torch.full_like(targets[:, :1], self.bos_id)
-        tokens = torch.cat([begin, targets[:, :-1]], dim=1)  # (B, T), the last target never goes in
+        tokens = torch.cat([begin, targets[:, :-1]], dim=1)
 # --- after
         tokens = targets.roll(1, dims=1)
         tokens[:, 0] = self.bos_id

@@ -95,9 +95,8 @@
 # In training nothing is dropped: the layers were built without the stack's dropout. Pass it to them.
 
 # --- before
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                dropout=dropout,
 # --- after
-                *sizes, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% correct: by index
 # --- before

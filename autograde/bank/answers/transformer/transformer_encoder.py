@@ -2,27 +2,28 @@
 # A list times a number repeats the same object: the layers share one set of weights. Make each layer anew.
 
 # --- before
-        self.layers = nn.ModuleList(
             EncoderLayer(
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+# --- after
+            [EncoderLayer(
+# --- before
             )
             for _ in range(num_layers)
-        )
 # --- after
-        self.layers = nn.ModuleList([EncoderLayer(*sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first)] * num_layers)
+            )] * num_layers
 
 # %% wrong: the layers in a plain list
 # The module does not know its layers: a plain list hides their parameters from the optimizer. Use nn.ModuleList.
 
 # --- before
         self.layers = nn.ModuleList(
-            EncoderLayer(
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
-            )
+# --- after
+        self.layers = [
+# --- before
             for _ in range(num_layers)
         )
 # --- after
-        self.layers = [EncoderLayer(*sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first) for _ in range(num_layers)]
+            for _ in range(num_layers)
+        ]
 
 # %% wrong: no norm at the end
 # With norm_first nothing has normed the end of the stream. Give it self.norm at the very end.
@@ -66,54 +67,48 @@
 # left.
 
 # --- before
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-# --- after
-    def forward(self, x: Tensor, mask: Tensor | None = None) -> Tensor:
-        start = x
-# --- before
+        for layer in self.layers:
             x = layer(x, mask)
 # --- after
+        start = x
+        for layer in self.layers:
             x = layer(start, mask)
 
 # %% wrong: norm_first does not reach the layers
 # The layers were built without norm_first and use their own default. Pass it to them.
 
 # --- before
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                norm_first=norm_first,
 # --- after
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps
 
 # %% wrong: the dropout does not reach the layers
 # In training nothing is dropped: the layers were built without the stack's dropout. Pass it to them.
 
 # --- before
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                dropout=dropout,
 # --- after
-                *sizes, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% wrong: the activation does not reach the layers
 # The layers were built without the stack's activation and use relu. Pass it to them.
 
 # --- before
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                activation=activation,
 # --- after
-                *sizes, dropout=dropout, layer_norm_eps=layer_norm_eps, norm_first=norm_first
 
 # %% wrong: eps does not reach the layers
 # The layers were built without layer_norm_eps and use their own default. Pass it to them.
 
 # --- before
-                *sizes, dropout=dropout, activation=activation, layer_norm_eps=layer_norm_eps, norm_first=norm_first
+                layer_norm_eps=layer_norm_eps,
 # --- after
-                *sizes, dropout=dropout, activation=activation, norm_first=norm_first
 
 # %% wrong: eps does not reach the last norm
 # The last norm was built without layer_norm_eps. Pass it to that norm too.
 
 # --- before
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+            nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
 # --- after
-        self.norm = nn.LayerNorm(d_model) if norm_first else nn.Identity()
+            nn.LayerNorm(d_model) if norm_first else nn.Identity()
 
 # %% correct: append in a loop
 class TransformerEncoder(nn.Module):
@@ -174,7 +169,9 @@ class TransformerEncoder(nn.Module):
 
 # %% correct: the norm put in where it is wanted
 # --- before
-        self.norm = nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        self.norm = (
+            nn.LayerNorm(d_model, eps=layer_norm_eps) if norm_first else nn.Identity()
+        )
 # --- after
         self.norm = nn.Identity()
         if norm_first:

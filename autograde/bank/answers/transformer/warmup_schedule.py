@@ -18,10 +18,6 @@
 # The rate starts huge and never falls as it should: of the two expressions the smaller one counts.
 
 # --- before
-        d_model^-0.5 * min(step^-0.5, step * warmup_steps^-1.5)
-# --- after
-        d_model^-0.5 * max(step^-0.5, step * warmup_steps^-1.5)
-# --- before
     return d_model**-0.5 * min(step**-0.5, step * warmup_steps**-1.5)
 # --- after
     return d_model**-0.5 * max(step**-0.5, step * warmup_steps**-1.5)

@@ -13,7 +13,7 @@ def augment(images, max_shift):
 # All images of the batch moved by the same shift. Draw one for each image.
 
 # --- before
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
+    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=device)
 # --- after
     down, right = torch.randint(0, 2 * max_shift + 1, (2, 1, 1), device=images.device).expand(2, batch, 1)
 
@@ -21,7 +21,7 @@ def augment(images, max_shift):
 # The largest shift on one side never occurs: the upper end of torch.randint is exclusive.
 
 # --- before
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
+    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=device)
 # --- after
     down, right = torch.randint(0, 2 * max_shift, (2, batch, 1), device=images.device)
 
@@ -40,7 +40,7 @@ def augment(images, max_shift):
 # Down and to the right are always the same number, so images move along one diagonal. Draw two numbers for each image.
 
 # --- before
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
+    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=device)
 # --- after
     down = right = torch.randint(0, 2 * max_shift + 1, (batch, 1), device=images.device)
 
@@ -49,7 +49,7 @@ def augment(images, max_shift):
 # state and leave seeding to the caller.
 
 # --- before
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
+    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=device)
 # --- after
     own = torch.Generator().manual_seed(0)
     down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), generator=own).to(images.device)
@@ -59,7 +59,7 @@ def augment(images, max_shift):
 # torch.randint draws whole numbers that are all equally likely.
 
 # --- before
-    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=images.device)
+    down, right = torch.randint(0, 2 * max_shift + 1, (2, batch, 1), device=device)
 # --- after
     down, right = (2 * max_shift * torch.rand(2, batch, 1)).round().long()
 

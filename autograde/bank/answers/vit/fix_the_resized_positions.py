@@ -3,60 +3,60 @@
 # it?
 
 # --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)
 # --- after
-    grid = patch_rows.reshape(1, -1, *old_grid)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, -1, *old_grid)
 # --- before
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])
 # --- after
-    return torch.cat([class_row, grid.reshape(-1, table.shape[1])])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid.reshape(-1, table.shape[1])])
 
 # %% wrong: mended on the way in alone
 # The way into the grid is mended. On the way back the features are still the first axis, and the reshape cuts across
 # them.
 
 # --- before
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])
 # --- after
-    return torch.cat([class_row, grid.reshape(-1, table.shape[1])])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid.reshape(-1, table.shape[1])])
 
 # %% wrong: mended on the way back alone
 # The way back is mended. On the way in, the reshape still takes the first features for the whole picture of the first
 # row.
 
 # --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)
 # --- after
-    grid = patch_rows.reshape(1, -1, *old_grid)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, -1, *old_grid)
 
 # %% wrong: rows and columns exchanged
 # Rows and columns of the grid have changed places: the patches come row by row.
 
 # --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)
 # --- after
-    grid = patch_rows.reshape(1, *old_grid[::-1], -1).permute(0, 3, 2, 1)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, *old_grid[::-1], -1).permute(0, 3, 2, 1)
 
 # %% wrong: along the line, not over the picture
 # The rows were stretched along the line of patches, so the end of one row of the picture is blended with the beginning
 # of the next. Interpolate over the grid.
 
 # --- before
-    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.reshape(1, *old_grid, -1).permute(0, 3, 1, 2)
     grid = F.interpolate(grid, size=new_grid, mode="bilinear", align_corners=False)
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])
 # --- after
-    grid = patch_rows.T.unsqueeze(0)  # (h * w, D) -> (1, D, h, w)
+    grid = patch_rows.T.unsqueeze(0)
     grid = F.interpolate(grid, size=new_grid[0] * new_grid[1], mode="linear", align_corners=False)
-    return torch.cat([class_row, grid[0].T])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid[0].T])
 
 # %% wrong: the class token comes last
 # The class token's row stands at the end. It is the first token.
 
 # --- before
-    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([class_row, grid.permute(0, 2, 3, 1).flatten(0, 2)])
 # --- after
-    return torch.cat([grid.permute(0, 2, 3, 1).flatten(0, 2), class_row])  # (1, D, h', w') -> (h' * w', D)
+    return torch.cat([grid.permute(0, 2, 3, 1).flatten(0, 2), class_row])
 
 # %% wrong: corner to corner
 # The grids were laid corner on corner. A patch covers an area, so the pictures' edges are what falls together: leave

@@ -14,34 +14,34 @@
 # The hybrid has a class token whatever `pool` says: pass the pool to the transformer.
 
 # --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+            *sizes, num_classes, pool, feature_channels
 # --- after
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, "class", feature_channels
+            *sizes, num_classes, "class", feature_channels
 
 # %% wrong: the features' channels are not handed on
 # The transformer was made for three channels, its default, as if it read images. It reads features, and they have
 # feature_channels.
 
 # --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+            *sizes, num_classes, pool, feature_channels
 # --- after
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool
+            *sizes, num_classes, pool
 
 # %% wrong: height and width of the features exchanged
 # feature_size is (h, w), height first, and reached the transformer the other way round. A square map would not show it.
 
 # --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = feature_size, patch_size, d_model, num_heads, num_layers, d_ff
 # --- after
-            feature_size[::-1], patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = feature_size[::-1], patch_size, d_model, num_heads, num_layers, d_ff
 
 # %% wrong: a patch size of one
 # Every cell of the features became a token, whatever patch_size says. Pass patch_size to the transformer.
 
 # --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = feature_size, patch_size, d_model, num_heads, num_layers, d_ff
 # --- after
-            feature_size, 1, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = feature_size, 1, d_model, num_heads, num_layers, d_ff
 
 # %% wrong: token 0 whatever the pool
 # forward reads token 0 whatever the pool says. The transformer knows its pool: let its forward do it.
@@ -69,16 +69,20 @@
 
 # %% correct: keyword arguments
 # --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = feature_size, patch_size, d_model, num_heads, num_layers, d_ff
 # --- after
-            image_size=feature_size, patch_size=patch_size, d_model=d_model, num_heads=num_heads, num_layers=num_layers,
-            d_ff=d_ff, num_classes=num_classes, pool=pool, num_channels=feature_channels
+        sizes = dict(image_size=feature_size, patch_size=patch_size, d_model=d_model)
+        sizes.update(num_heads=num_heads, num_layers=num_layers, d_ff=d_ff)
+# --- before
+            *sizes, num_classes, pool, feature_channels
+# --- after
+            num_classes=num_classes, pool=pool, num_channels=feature_channels, **sizes
 
 # %% correct: the image size made a tuple
 # --- before
-            feature_size, patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = feature_size, patch_size, d_model, num_heads, num_layers, d_ff
 # --- after
-            (feature_size[0], feature_size[1]), patch_size, d_model, num_heads, num_layers, d_ff, num_classes, pool, feature_channels
+        sizes = (feature_size[0], feature_size[1]), patch_size, d_model, num_heads, num_layers, d_ff
 
 # %% correct: forward by the transformer's parts
 # --- before

@@ -19,16 +19,18 @@
 # The mean false positive rate came back. Return the mean true negative rate, which is 1 minus it.
 
 # --- before
-    specificity = 1 - torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
+    specificity = 1 - torch.cat(
 # --- after
-    specificity = torch.cat([zero, (~positive).double().cumsum(0)[last_of_equals] / (~positive).sum()])
+    specificity = torch.cat(
 
 # %% wrong: equal scores in the order in which they stand
 # Among equal scores the result depends on the order in which they stand. No threshold can part them: they pass
 # together, one point of the curve.
 
 # --- before
-    last_of_equals = torch.cat([scores[1:] != scores[:-1], scores.new_ones(1, dtype=torch.bool)])
+    last_of_equals = torch.cat(
+        [scores[1:] != scores[:-1], scores.new_ones(1, dtype=torch.bool)]
+    )
 # --- after
     last_of_equals = torch.ones_like(positive)
 
@@ -44,9 +46,9 @@
 # A piece of the curve that begins below the rate was dropped whole. The part of it above the rate counts: interpolate.
 
 # --- before
-    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    widths = sensitivity.clamp(min=least).diff()
 # --- after
-    widths = sensitivity.diff() * (sensitivity[:-1] >= least)  # the part of each rise that lies above the least rate
+    widths = sensitivity.diff() * (sensitivity[:-1] >= least)
 
 # %% wrong: no error for what cannot be ranked
 # Without a positive and a negative there is no curve; the docstring promises a ValueError.
@@ -85,8 +87,8 @@ def partial_auc(scores, positive, min_true_positive_rate):
 
 # %% correct: the curve on its side
 # --- before
-    rises = sensitivity.diff().clamp(min=1e-12)  # where the curve runs level no width is added below
-    widths = sensitivity.clamp(min=least).diff()  # the part of each rise that lies above the least rate
+    rises = sensitivity.diff().clamp(min=1e-12)
+    widths = sensitivity.clamp(min=least).diff()
     means = specificity[1:] - specificity.diff() / rises * widths / 2
     return (means * widths).sum().item() / (1 - least)
 # --- after

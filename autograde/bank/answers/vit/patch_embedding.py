@@ -23,7 +23,7 @@
 # --- after
         self.projection = nn.Conv2d(num_channels, d_model, patch_size, stride=patch_size)
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
         patchify(images, self.patch_size)
         return self.projection(images).flatten(2).transpose(1, 2)
@@ -33,46 +33,46 @@
 # feed-forward parts bring the rest.
 
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
-        return F.gelu(self.projection(patchify(images, self.patch_size)))  # (B, N, C * P * P) -> (B, N, D)
+        return F.gelu(self.projection(patchify(images, self.patch_size)))
 
 # %% wrong: only a reshape, no patches
 # The pixels were read off in memory's order, so a token holds pieces of rows and no square. Use patchify.
 
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
-        return self.projection(images.reshape(len(images), -1, self.projection.in_features))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(images.reshape(len(images), -1, self.projection.in_features))
 
 # %% wrong: no map
 # The patches came back as they are. They still have to go through `projection`.
 
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
-        return patchify(images, self.patch_size)  # (B, N, C * P * P) -> (B, N, D)
+        return patchify(images, self.patch_size)
 
 # %% wrong: the tokens' axes exchanged
 # The result is (B, D, N), as a convolution leaves it. The encoder wants (B, N, D).
 
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
-        return self.projection(patchify(images, self.patch_size)).transpose(1, 2)  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size)).transpose(1, 2)
 
 # %% wrong: times the root of the width
 # The tokens were multiplied by the root of d_model, as chapter 06's word embeddings are. Here the map's result goes on
 # as it is.
 
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
-        return self.projection(patchify(images, self.patch_size)) * self.projection.out_features**0.5  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size)) * self.projection.out_features**0.5
 
 # %% correct: a strided convolution with the same weights
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
         P = self.patch_size
         if images.shape[2] % P or images.shape[3] % P:
@@ -82,13 +82,13 @@
 
 # %% correct: weight and bias by hand
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
         return patchify(images, self.patch_size) @ self.projection.weight.T + self.projection.bias
 
 # %% correct: einsum over the cut image
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
         P = self.patch_size
         B, C, H, W = images.shape
@@ -100,7 +100,7 @@
 
 # %% correct: unfold
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
         if images.size(2) % self.patch_size != 0 or images.size(3) % self.patch_size != 0:
             raise ValueError("not tiled")
@@ -108,6 +108,6 @@
 
 # %% correct: one patch at a time
 # --- before
-        return self.projection(patchify(images, self.patch_size))  # (B, N, C * P * P) -> (B, N, D)
+        return self.projection(patchify(images, self.patch_size))
 # --- after
         return torch.stack([self.projection(patch) for patch in patchify(images, self.patch_size).unbind(dim=1)], dim=1)

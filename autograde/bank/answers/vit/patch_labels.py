@@ -68,9 +68,9 @@
 # number, also one below the classes.
 
 # --- before
-    counts = F.one_hot(pixels, max(int(labels.max()), background) + 1).sum(dim=2)  # (B, N, classes)
+    counts = F.one_hot(pixels, max(int(labels.max()), background) + 1).sum(dim=2)
 # --- after
-    counts = F.one_hot(pixels, background + 1).sum(dim=2)  # (B, N, classes)
+    counts = F.one_hot(pixels, background + 1).sum(dim=2)
 
 # %% correct: mode of each patch, in a loop
 def patch_labels(labels, patch_size, background):

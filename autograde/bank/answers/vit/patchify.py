@@ -5,35 +5,35 @@
 
 # --- before
     squares = images.reshape(batch, channels, rows, patch_size, columns, patch_size)
-    squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 2, 4, 1, 3, 5)  # to (B, rows, columns, C, P, P)
 # --- after
-    squares = images  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = images
 
 # %% wrong: pixels before channels
 # Inside a patch the channels of one pixel stand together. The docstring asks for all pixels of the first channel, then
 # all of the second: the channel's axis goes before the pixel's two.
 
 # --- before
-    squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 2, 4, 1, 3, 5)  # to (B, rows, columns, C, P, P)
 # --- after
-    squares = squares.permute(0, 2, 4, 3, 5, 1)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 2, 4, 3, 5, 1)
 
 # %% wrong: columns of patches before rows
 # The patches come column by column. They should come as text is read: along the first row of patches, then the next
 # row.
 
 # --- before
-    squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 2, 4, 1, 3, 5)  # to (B, rows, columns, C, P, P)
 # --- after
-    squares = squares.permute(0, 4, 2, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 4, 2, 1, 3, 5)
 
 # %% wrong: pixels column by column
 # The patches are the right ones, but inside each the pixels come column by column. The docstring wants them row by row.
 
 # --- before
-    squares = squares.permute(0, 2, 4, 1, 3, 5)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 2, 4, 1, 3, 5)  # to (B, rows, columns, C, P, P)
 # --- after
-    squares = squares.permute(0, 2, 4, 1, 5, 3)  # (B, C, rows, P, columns, P) -> (B, rows, columns, C, P, P)
+    squares = squares.permute(0, 2, 4, 1, 5, 3)
 
 # %% wrong: rows and columns of patches share one count
 # The count of rows was used for the columns too, which fits square images only. Height and width have a count each.

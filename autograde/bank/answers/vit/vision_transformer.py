@@ -2,22 +2,22 @@
 # The class token stands after the patches, so every patch got another position. It goes first, before the patches.
 
 # --- before
-            tokens = torch.cat([self.class_token.expand(len(tokens), -1, -1), tokens], dim=1)  # (B, N + 1, D)
+                [self.class_token.expand(len(tokens), -1, -1), tokens], dim=1
 # --- after
-            tokens = torch.cat([tokens, self.class_token.expand(len(tokens), -1, -1)], dim=1)  # (B, N + 1, D)
+                [tokens, self.class_token.expand(len(tokens), -1, -1)], dim=1
 # --- before
-        return self.head(tokens[:, -1 if self.pool == "last" else 0])  # the class token stands first
+        return self.head(tokens[:, -1 if self.pool == "last" else 0])
 # --- after
-        return self.head(tokens[:, -1 if self.pool in ("last", "class") else 0])  # the class token stands first
+        return self.head(tokens[:, -1 if self.pool in ("last", "class") else 0])
 
 # %% wrong: one class token for the whole batch
 # The class token was joined to the patches as it is, one for all images. Each image needs it in front: repeat it over
 # the batch first.
 
 # --- before
-            tokens = torch.cat([self.class_token.expand(len(tokens), -1, -1), tokens], dim=1)  # (B, N + 1, D)
+                [self.class_token.expand(len(tokens), -1, -1), tokens], dim=1
 # --- after
-            tokens = torch.cat([self.class_token, tokens], dim=1)  # (B, N + 1, D)
+                [self.class_token, tokens], dim=1
 
 # %% wrong: positions before the class token
 # The positions were added before the class token joined: it has none, and the table is a row short. Put it in front
@@ -65,53 +65,53 @@
 # "last" reads the first patch. The last patch is the last token.
 
 # --- before
-        return self.head(tokens[:, -1 if self.pool == "last" else 0])  # the class token stands first
+        return self.head(tokens[:, -1 if self.pool == "last" else 0])
 # --- after
-        return self.head(tokens[:, 0])  # the class token stands first
+        return self.head(tokens[:, 0])
 
 # %% wrong: post-norm
 # The encoder norms after each part, as in Vaswani et al. (2017), and has no norm at its end. A Vision Transformer
 # norms first: norm_first=True.
 
 # --- before
-            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+            norm_first=True,
 # --- after
-            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=False
+            norm_first=False,
 
 # %% wrong: relu in the place of gelu
 # The parts' names and shapes are right, but the feed-forward parts use relu. The docstring asks for gelu.
 
 # --- before
-            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+            activation=F.gelu,
 # --- after
-            d_model, num_heads, d_ff, num_layers, activation=F.relu, layer_norm_eps=layer_norm_eps, norm_first=True
+            activation=F.relu,
 
 # %% wrong: a fixed epsilon
 # layer_norm_eps does not reach the encoder, so models that were trained with another epsilon would differ a little
 # everywhere. Pass it on.
 
 # --- before
-            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+            layer_norm_eps=layer_norm_eps,
 # --- after
-            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=1e-6, norm_first=True
+            layer_norm_eps=1e-6,
 
 # %% wrong: dropout in the encoder
 # In training mode the encoder drops numbers at random. The docstring asks for no dropout.
 
 # --- before
-            d_model, num_heads, d_ff, num_layers, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+            activation=F.gelu,
 # --- after
-            d_model, num_heads, d_ff, num_layers, dropout=0.1, activation=F.gelu, layer_norm_eps=layer_norm_eps, norm_first=True
+            dropout=0.1, activation=F.gelu,
 
 # %% wrong: the same layer over and over
 # All layers of the encoder are one and the same object. Each layer has weights of its own: let TransformerEncoder make
 # them.
 
 # --- before
-        )
+        self.head = nn.Linear(d_model, num_classes)
 # --- after
-        )
         self.encoder.layers = nn.ModuleList([self.encoder.layers[0]] * num_layers)
+        self.head = nn.Linear(d_model, num_classes)
 
 # %% wrong: square grids only
 # The number of patches was taken for the square of the rows. An image of 4 x 6 pixels has 2 rows and 3 columns of
@@ -127,9 +127,9 @@
 # Compare height and width with image_size.
 
 # --- before
-        if images.shape[2:] != self.image_size:  # fewer patches would silently get other patches' positions
+        if images.shape[2:] != self.image_size:
 # --- after
-        if False:  # fewer patches would silently get other patches' positions
+        if False:
 
 # %% wrong: the class token is no parameter
 # The class token is a plain tensor: no optimizer sees it, and it is not saved. Make it an nn.Parameter.
@@ -141,7 +141,9 @@
 
 # %% correct: the encoder's parts one after another, repeat
 # --- before
-            tokens = torch.cat([self.class_token.expand(len(tokens), -1, -1), tokens], dim=1)  # (B, N + 1, D)
+            tokens = torch.cat(
+                [self.class_token.expand(len(tokens), -1, -1), tokens], dim=1
+            )
         return self.encoder(self.positions(tokens))
 # --- after
             tokens = torch.cat((self.class_token.repeat(tokens.size(0), 1, 1), tokens), 1)
@@ -154,7 +156,7 @@
 # --- before
         if self.pool == "mean":
             return self.head(tokens.mean(dim=1))
-        return self.head(tokens[:, -1 if self.pool == "last" else 0])  # the class token stands first
+        return self.head(tokens[:, -1 if self.pool == "last" else 0])
 # --- after
         read = {"class": lambda x: x[:, 0], "first": lambda x: x[:, 0], "last": lambda x: x[:, x.shape[1] - 1],
                 "mean": lambda x: x.sum(dim=1) / x.shape[1]}
@@ -162,9 +164,9 @@
 
 # %% correct: logits of every token, then one
 # --- before
-        return self.head(tokens[:, -1 if self.pool == "last" else 0])  # the class token stands first
+        return self.head(tokens[:, -1 if self.pool == "last" else 0])
 # --- after
-        return self.head(tokens)[:, -1 if self.pool == "last" else 0]  # the class token stands first
+        return self.head(tokens)[:, -1 if self.pool == "last" else 0]
 
 # %% correct: the mean of the logits
 # --- before

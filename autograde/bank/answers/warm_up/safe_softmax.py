@@ -3,31 +3,31 @@
 # too. Subtract the same number from every score of a row first. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores  # the largest is 0 now, so no exponential is above 1
+    shifted = scores
 
 # %% wrong: large scores clamped
 # Clamping makes all large scores equal, so the weights no longer tell them apart, and the gradient is gone. Shift the
 # scores instead of cutting them. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores.clamp(-80, 80)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores.clamp(-80, 80)
 
 # %% wrong: NaN painted over
 # Putting zeros where NaN came out leaves rows that sum to 0. The overflow has to be kept from happening: shift the
 # scores before the exponential. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores  # the largest is 0 now, so no exponential is above 1
+    shifted = scores
 # --- before
-    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+    return exponentials / exponentials.sum(dim, keepdim=True)
 # --- after
-    return (exponentials / exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)  # and the sum is at least 1
+    return (exponentials / exponentials.sum(dim, keepdim=True)).nan_to_num(0.0)
 
 # %% wrong: NaN mended afterwards
 # Infinity over infinity is NaN, whatever the scores were, so ones in its place give weights that no longer depend on
@@ -42,52 +42,52 @@ def safe_softmax(scores: Tensor, dim: int) -> Tensor:
 # own. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores - scores.max()  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.max()
 
 # %% wrong: always the last axis
 # The weights sum to 1 along the last axis, whichever was asked for. Use the argument `dim`, in the maximum and in the
 # sum. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores - scores.amax(-1, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(-1, keepdim=True)
 # --- before
-    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+    return exponentials / exponentials.sum(dim, keepdim=True)
 # --- after
-    return exponentials / exponentials.sum(-1, keepdim=True)  # and the sum is at least 1
+    return exponentials / exponentials.sum(-1, keepdim=True)
 
 # %% wrong: shared out over the whole tensor
 # All weights together sum to 1. The sum in the denominator must run along `dim` alone. See section 0.4.
 
 # --- before
-    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+    return exponentials / exponentials.sum(dim, keepdim=True)
 # --- after
-    return exponentials / exponentials.sum()  # and the sum is at least 1
+    return exponentials / exponentials.sum()
 
 # %% wrong: the summed axis not kept
 # Without its axis the maximum lines up with another axis of the scores, or with none. Keep the axis, with size 1. See
 # section 0.2.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores - scores.amax(dim)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim)
 # --- before
-    return exponentials / exponentials.sum(dim, keepdim=True)  # and the sum is at least 1
+    return exponentials / exponentials.sum(dim, keepdim=True)
 # --- after
-    return exponentials / exponentials.sum(dim)  # and the sum is at least 1
+    return exponentials / exponentials.sum(dim)
 
 # %% wrong: max along an axis gives two things
 # Along an axis, max returns the largest values and their places, and the two together cannot be subtracted from the
 # scores. Take the values, or use amax. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores - scores.max(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.max(dim, keepdim=True)
 
 # %% wrong: the logarithm of the sum added to the largest score
 # Beside a score of 100,000 float32 rounds the logarithm of the sum to steps of 0.008, so the weights do not sum to 1.
@@ -101,7 +101,7 @@ def safe_softmax(scores, dim):
 # infinity is zero already, once the largest score is subtracted: nothing has to be put in its place. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
     shifted = scores.clamp(min=-1e5) - scores.amax(dim, keepdim=True)
 
@@ -110,9 +110,9 @@ def safe_softmax(scores, dim):
 # minus infinity the mean is infinite as well. Subtract the maximum. See section 0.4.
 
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores - scores.mean(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.mean(dim, keepdim=True)
 
 # %% wrong: the scores shared out without exp
 # The scores themselves were divided by their sum, so weights can be negative. Softmax takes the exponential first. See
@@ -125,9 +125,9 @@ def safe_softmax(scores, dim):
 
 # %% correct: max instead of amax, detached
 # --- before
-    shifted = scores - scores.amax(dim, keepdim=True)  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.amax(dim, keepdim=True)
 # --- after
-    shifted = scores - scores.detach().max(dim, keepdim=True).values  # the largest is 0 now, so no exponential is above 1
+    shifted = scores - scores.detach().max(dim, keepdim=True).values
 
 # %% correct: the axis moved to the end and back
 def safe_softmax(scores, dim):

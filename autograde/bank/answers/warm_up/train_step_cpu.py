@@ -122,12 +122,10 @@
 # %% correct: cleared just before backward
 # --- before
     optimizer.zero_grad()
+    loss = F.cross_entropy(model(inputs), targets)
 # --- after
-# --- before
-    loss.backward()
-# --- after
+    loss = F.cross_entropy(model(inputs), targets)
     optimizer.zero_grad()
-    loss.backward()
 
 # %% correct: cross-entropy by hand
 # --- before
