@@ -150,12 +150,9 @@ def load_checkpoint(path, model, optimizer, scheduler, scaler, data):
 # inside a function changes nothing outside. Let each object load its own state. See section 10.4.
 
 # --- before
-    for part, of_part in zip(
-        (model, optimizer, scheduler, scaler, data), states, strict=True
-    ):
         part.load_state_dict(of_part)
 # --- after
-    model, optimizer, scheduler, scaler, data = states
+        part = of_part
 
 # %% wrong: the objects themselves are saved
 # The objects themselves were written to the file, and not every object can be: here the schedule holds a function.
