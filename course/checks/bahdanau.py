@@ -205,6 +205,8 @@ def _explain_attention(observed: dict[str, Any], expected: dict[str, Any]) -> st
         return None
     if not torch.allclose(weights, right, atol=1e-4):
         said = _explain_weights(weights, right)
+        if said.startswith("Forbidden") and bool(((weights == 0) & (right > 1e-4)).any()):
+            return "A key that may be looked at gets no weight at all, as if a mask forbade it."
         if said.startswith("Forbidden"):
             return "The weights sum to 1 where they should, but they come from other scores."
         return said

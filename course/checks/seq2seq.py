@@ -653,6 +653,10 @@ def _(student: Student, draw: Draw) -> Values:
 
 
 def _fed(seen: Values, reference: Values) -> str | None:
+    if seen["shapes"] != reference["shapes"]:
+        return (
+            f"`step` was fed tokens in the shapes {seen['shapes']}: each call is fed all B rows, {reference['shapes']}."
+        )
     if not torch.equal(seen["first"], reference["first"]):
         return f"The first token fed in is {int(seen['first'][0])}, and that is not the begin token."
     if ((seen["fed"] == -1) & (reference["fed"] != -1)).any():
@@ -669,10 +673,11 @@ def _(student: Student, draw: Draw) -> Values:
     student.greedy_decode(step, step.start(), begin, end, 7)
     fed = torch.full((3, 7), -1)
     for t, tokens in enumerate(step.fed[:7]):
-        fed[:, t] = tokens
+        fed[:, t] = tokens if tokens.shape == (3,) else -1
+    shapes = ", ".join(sorted({str(tuple(tokens.shape)) for tokens in step.fed[:7]}))
     # What a row that has ended is fed does not matter and is not looked at.
     ended = torch.arange(7) >= torch.tensor(lengths).unsqueeze(1)
-    return {"first": fed[:, 0], "fed": fed.masked_fill(ended, -1)}
+    return {"shapes": shapes, "first": fed[:, 0], "fed": fed.masked_fill(ended, -1)}
 
 
 @greedy_decode.case("the state is handed from step to step")
