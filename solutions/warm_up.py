@@ -102,11 +102,11 @@ def numerical_gradient(
     """The gradient of a function at x, by central differences, one entry at a time.
 
     function takes a tensor in the shape and dtype of x and returns one number (a tensor
-    without axes). x: floating point, any shape of one axis or more, float64 for an
-    answer worth comparing. Returns a tensor in the shape and dtype of x: entry i is
-    (function(x + step * e_i) - function(x - step * e_i)) / (2 * step), where e_i is 1
-    at i and 0 elsewhere. x is left as it was. Raises ValueError where step is not
-    positive.
+    without axes, in memory of its own). x: floating point, any shape of one axis or
+    more, float64 for an answer worth comparing. Returns a tensor in the shape and dtype
+    of x: entry i is (function(x + step * e_i) - function(x - step * e_i)) / (2 * step),
+    where e_i is 1 at i and 0 elsewhere. x is left as it was. Raises ValueError where
+    step is not positive.
     """
     if not step > 0:
         raise ValueError(f"step must be positive, got {step}")
