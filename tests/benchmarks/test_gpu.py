@@ -364,6 +364,22 @@ def test_a_notebook_runs_to_its_end_and_says_which_cell_failed():
     assert {r["section"] for r in rows} == {"9. Title"} or {r["section"] for r in rows} == {"9.1 First"}
 
 
+def test_a_notebook_takes_the_gpu_unless_it_is_kept_from_it(monkeypatch):
+    given = []
+    monkeypatch.setattr(gpu_parts, "run", lambda notebook, seconds, environment, **_: given.append(environment))
+    for device in ("cuda", "cpu"):
+        list(gpu_parts.run_notebook(new_notebook(), torch.device(device)))
+    assert given == [{}, {"CUDA_VISIBLE_DEVICES": ""}]
+
+
+def test_a_part_is_given_the_gpu(tmp_path, monkeypatch):
+    monkeypatch.setitem(gpu_parts.PARTS, "placement", lambda device: iter([{"device": str(device)}]))
+    with card.cuda(A100):
+        path = gpu_parts.main(["placement", "--folder", str(tmp_path)])
+    result = json.loads(path.read_text())
+    assert result["records"] == [{"device": "cuda"}] and result["settings"] == {"device": "cuda"}
+
+
 def test_the_training_program_is_asked_at_size_and_its_curves_are_read(tmp_path, monkeypatch):
     """At no size: what it says of one that failed, too."""
     tiny = "--d-model 8 --num-heads 2 --num-layers 1 --d-ff 16 --batch-size 8 --samples 100"

@@ -175,6 +175,13 @@ def test_torch_that_is_there_is_not_asked_for_again(place, monkeypatch):
     assert len(of_torch(place)) == 1
 
 
+def test_a_build_for_gpus_that_is_there_is_not_asked_for_again(place):
+    setup.make_environment("learner", newest=False, cuda=True)
+    (setup.VENV / "lib" / "python3.11" / "site-packages" / "torch-2.13.0.dist-info").mkdir(parents=True)
+    setup.make_environment("test", newest=False)
+    assert len(of_torch(place)) == 1 and any("benchmark" in command for command in place)
+
+
 def test_where_there_is_no_build_for_the_cpu_an_environment_stays_as_it_is(place, monkeypatch, capsys):
     setup.make_environment("learner", newest=False, cuda=True)
     before = setup.RECORD.read_text()
