@@ -113,7 +113,8 @@ def times(
             moment, why = None, f"its stamp {said.stamp!r} lies after the day on which it was received"
     if moment is not None and due is not None:
         return Times(moment, extra, max(0.0, (moment - due - (extra or timedelta())).total_seconds())), why
-    return Times(moment, extra, _LEAST if marked and not extra else 0.0), why
+    late = _LEAST if marked and not extra else 0.0  # the platform's mark knows of no extension that is granted here
+    return Times(moment, extra if due is not None else None, late), why  # nbgrader adds an extension to a due date
 
 
 def settle(
@@ -140,7 +141,7 @@ def settle(
         dated = *keys, SubmittedAssignment.extension, Assignment.duedate
         rows = store.submissions(book, assignment).with_entities(*dated).all()
         for row, student, moment, extension, due in sorted(rows, key=lambda row: row[1]):
-            extra = granted.get((student, assignment), extension) if due else None
+            extra = granted.get((student, assignment), extension)
             now, why = times(said.get(student), moment, due, extra or None, rule)
             if why:
                 settled.remarks.append((student, f"{why}: it counts as one without a stamp"))

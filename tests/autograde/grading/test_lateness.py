@@ -154,7 +154,7 @@ def test_a_mark_of_lateness_without_a_time_counts_as_the_least_and_an_extension_
     assert penalty(folder, "right") == 0
 
 
-def test_a_mark_of_lateness_where_no_due_date_is_set_is_said(folder, tmp_path):
+def test_a_mark_of_lateness_where_no_due_date_is_set_is_said_and_an_extension_excuses_it(folder, tmp_path):
     stamped(folder, "right", "2026-02-01 13:00:00 UTC")
     (folder.submitted / "right" / toy.NAME / "provenance.json").write_text('{"late": true}')
     with store.open_gradebook(folder) as book:
@@ -167,6 +167,8 @@ def test_a_mark_of_lateness_where_no_due_date_is_set_is_said(folder, tmp_path):
         traced = said(run("trace", "right", "00", *where))
     assert "late, as the platform says and no due date is set here; 4.5 points are taken off for it" in traced
     assert "2026-02-01 13:00 UTC" in traced and traced.count("are taken off") == 1
+    run("extend", "right", "00", "+1h", *where)
+    assert penalty(folder, "right") == 0
 
 
 def test_a_due_date_a_policy_and_a_persons_points_that_change_count_with_the_next_run(folder, tmp_path, one_sandbox):
