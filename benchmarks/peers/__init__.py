@@ -7,6 +7,9 @@ ViT) it is taken whole. Where it has the layers only (torch.nn, x-transformers) 
 in the place of the course's, between the same embeddings and the same output.
 
 x-transformers has no biases in its attention and its norms: the course's are zero then, and still computed.
+
+Safe to change: another contestant, another size of a model. Not safe: the sizes that committed results were measured
+at, and a contestant that does other work than the course's model (tests/benchmarks/test_models.py compares them).
 """
 
 from benchmarks.peers.language_model import LENGTHS, language_model
