@@ -88,10 +88,12 @@ class LocationAttention(nn.Module):
 
 
 class NewStateDecoder(AttentionDecoder):
-    """Luong's order (2015): the cell moves first, then the NEW state asks, and the context reaches the output alone."""
+    """Luong's order (2015): the cell moves first, then the NEW state asks, and the
+    context reaches the output alone.
+    """
 
-    def __init__(self, vocab_size, embedding_size, hidden_size, pad_id, d_value, attention):
-        super().__init__(vocab_size, embedding_size, hidden_size, pad_id, d_value, attention)
+    def __init__(self, vocab_size, embedding_size, hidden_size, *others):
+        super().__init__(vocab_size, embedding_size, hidden_size, *others)
         self.cell = GRUCell(embedding_size, hidden_size)
 
     def _advance(self, token, hidden, keys, values, mask):

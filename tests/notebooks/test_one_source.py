@@ -331,6 +331,19 @@ def test_no_line_of_a_solution_is_longer_than_a_page_is_wide(path):
     assert not long, f"break these lines at 88 columns: {long}"
 
 
+@pytest.mark.parametrize("path", sorted(ROOT.glob("book/solutions/[0-9]*.md")), ids=lambda path: path.stem)
+def test_no_line_that_a_solution_page_includes_is_longer_than_a_page_is_wide(path):
+    """Also from elsewhere, as an experiment's class beside the answer."""
+    options = r"```\{literalinclude\} (\S+)\n(?::language: python\n)?:pyobject: (\w+)"
+    page = path.read_text("utf-8")
+    included = re.findall(options, page)
+    assert included and len(included) == page.count("{literalinclude}")
+    for file, name in included:
+        source = (path.parent / file).read_text("utf-8")
+        (node,) = [node for node in ast.parse(source).body if getattr(node, "name", None) == name]
+        assert not wide(source.splitlines()[node.lineno - 1 : node.end_lineno]), (file, name)
+
+
 @every_notebook
 def test_what_answers_a_question_is_folded_until_it_is_asked_for(path):
     """A cell with outputs right after a sentence that asks for a guess is tagged `guess`."""
