@@ -66,9 +66,8 @@ class _Numbers(TorchFunctionMode):
     def __torch_function__(self, func, types, args=(), kwargs=None):
         kwargs = kwargs or {}
         if func in _FROM_NUMBERS and not isinstance(args[0], Tensor):
-            device = kwargs.get("device")
             made = func(_taken(args[0]), *args[1:], **kwargs | {"device": _PROCESSOR})
-            return made if device is None else made.to(device)
+            return made.to(kwargs.get("device") or torch.get_default_device())
         if func is Tensor.new_tensor and not isinstance(args[1], Tensor):
             of, numbers = args
             made = torch.tensor(_taken(numbers), dtype=kwargs.get("dtype", of.dtype), device=_PROCESSOR)

@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils._device import DeviceContext
 
 from course.protocol import device, nests
 
@@ -88,6 +89,16 @@ def _learns(x):
     return weight.grad
 
 
+def _made_within(context):
+    """A call that makes tensors of numbers and without any where a context says."""
+
+    def call(x):
+        with context(x.device):
+            return x + torch.tensor([1.0, 2, 3, 4]) + torch.ones(4)
+
+    return call
+
+
 STAYS = [
     lambda x: x + 1, lambda x: x + torch.tensor(1.0), lambda x: x[torch.arange(2)], lambda x: x[x > 0], _in_place,
     _numbers, _learns, lambda x: x if x.any() and not x.isnan().any() else torch.zeros(2),
@@ -97,6 +108,7 @@ STAYS = [
     lambda x: F.dropout(x) + torch.rand(3, 4, device=x.device), lambda x: [x.double(), {"here": x.unbind()}],
     lambda x: torch.cat([x.new_zeros(1, 4), x, torch.eye(4, device=x.device)]).nonzero(),
     lambda x: F.embedding(x.argmax(-1) % 3, x).masked_fill(torch.arange(4, device=x.device) > 1, 0),
+    _made_within(torch.device), _made_within(DeviceContext),
 ]  # fmt: skip
 TWO = [
     lambda x: x + torch.ones(4), lambda x: torch.cat([x, torch.zeros(1, 4)]), lambda x: x @ torch.ones(4, 1),
