@@ -22,6 +22,7 @@ from tools.notebooks import as_text, files, listing, metadata, recording, refres
 ROOT = Path(__file__).resolve().parents[2]
 PATHS = files.paths()
 MAX_FIGURE = 60 * 1024
+MAX_WORDS = 4_600  # of a chapter's text, exercises and questions included: each round of editing adds some
 ROLES = re.compile(r"\{(ref|numref|eq|cite|cite:[pt]|term|doc|prf:ref)\}`|^\([a-z0-9-]+\)=$|^:label:", re.MULTILINE)
 STUB = ("raise NotImplementedError", "raise NotImplementedError()")
 
@@ -313,6 +314,12 @@ def test_what_only_asserts_is_not_in_the_readers_way(path):
 def wide(lines):
     """What does not fit beside the margin and in print."""
     return [line for line in lines if len(line) > 88]
+
+
+@every_notebook
+def test_a_chapters_text_stays_short(path):
+    words = sum(len(cell.source.split()) for cell in files.read(path).cells if cell.cell_type == "markdown")
+    assert 3_000 < words <= MAX_WORDS, "for what comes in, something goes: a chapter is to be finished"
 
 
 @every_notebook
