@@ -358,7 +358,7 @@ ANSWERS = [
         "NumPy's integer for a whole number",
         {BYTES: "import numpy as np\n" + _RIGHT.format("pass").replace("return ", "return np.int64(1) * ")},
         lost=(BYTES,),
-        student="With more bytes than 64 bits count",
+        student="have 64 bits and wrap around beyond them",
     ),
     Answered(  # right where a float holds the number, and its text promises every last byte
         "a float for a whole number",
