@@ -312,9 +312,8 @@ class Transformer(nn.Module):
 
     def embed(self, embedding: nn.Embedding, tokens: Tensor) -> Tensor:
         vectors = embedding(tokens) * self.d_model**0.5  # (B, T) -> (B, T, D)
-        # Made there: nothing is copied, and so nothing is waited for. `with
-        # tokens.device` is the same, but torch.compile would break its graph there.
-        with torch.utils._device.DeviceContext(tokens.device):
+        # Made there: nothing is copied, and so nothing is waited for.
+        with tokens.device:
             positions = sinusoidal_encoding(tokens.shape[1], self.d_model)
         return self.dropout(vectors + positions.to(vectors.dtype))
 
@@ -330,7 +329,7 @@ class Transformer(nn.Module):
     ) -> Tensor:
         # Targets are padded at the right, so a causal mask keeps the padding from every
         # real token, too.
-        with torch.utils._device.DeviceContext(tokens.device):
+        with tokens.device:
             mask = causal_mask(tokens.shape[1])
         states = self.decoder(
             self.embed(self.target_embedding, tokens), memory, mask, memory_mask

@@ -327,7 +327,7 @@ def test_equations_are_drawn_in_their_own_letters(browser: Browser, address: str
     page.goto(f"{address}notebooks/04-dot-product.html")
     page.evaluate(LOAD_ALL)
     used = "[...document.fonts].filter(font => font.status === 'loaded').map(font => font.family.replaceAll('\"', ''))"
-    assert {"KaTeX_Main", "KaTeX_Math", "KaTeX_Size1"} <= set(page.evaluate(used))
+    assert {"KaTeX_Main", "KaTeX_Math", "KaTeX_Size3"} <= set(page.evaluate(used))
     upright = page.locator(".katex .mord.text").first.evaluate("element => getComputedStyle(element).fontFamily")
     assert upright.startswith("KaTeX_Main")
     page.close()
